@@ -1,0 +1,1 @@
+"""Agreement with human labels, decomposition and editing metrics, benchmarks, training recipes."""

@@ -1,0 +1,1 @@
+"""factscore-chain: know whether what a language model wrote is true."""

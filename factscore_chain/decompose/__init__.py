@@ -1,0 +1,1 @@
+"""Decomposition: a generation into atomic facts."""

@@ -1,0 +1,1 @@
+"""Model weights that ship with the package, as data."""

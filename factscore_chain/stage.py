@@ -1,0 +1,97 @@
+"""The base of every stage: a LangChain Runnable written once, in async.
+
+`invoke` runs the same coroutine as `ainvoke`, on the background loop: one implementation to trust.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
+from langchain_core.runnables import RunnableConfig, RunnableSerializable
+from langchain_core.runnables.config import patch_config
+from pydantic import ConfigDict
+
+from factscore_chain.aio import run_sync
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+
+class Stage(RunnableSerializable[In, Out]):
+    """A step of the pipeline that composes with `|`, traces, batches, and works in a LangGraph node.
+
+    Subclasses write `_process`; nested runnables are to be called with the config they are given.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, extra="forbid")
+
+    @abstractmethod
+    async def _process(self, value: In, config: RunnableConfig) -> Out:
+        """Does the work for one input."""
+
+    def invoke(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> Out:  # noqa: A002
+        """Runs the stage on one input."""
+
+        def call(value: In, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Out:
+            child = patch_config(config, callbacks=run_manager.get_child())
+            return run_sync(self._process(value, child))
+
+        return self._call_with_config(call, input, config, run_type="chain")
+
+    async def ainvoke(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> Out:  # noqa: A002
+        """Runs the stage on one input without blocking."""
+
+        async def call(
+            value: In, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig
+        ) -> Out:
+            return await self._process(value, patch_config(config, callbacks=run_manager.get_child()))
+
+        return await self._acall_with_config(call, input, config, run_type="chain")
+
+
+class LocalStage(Stage[In, Out]):
+    """A stage that computes here and gains from seeing many inputs at once.
+
+    Subclasses write `_compute`, a plain function of a list; `batch` and `abatch` call it once.
+    """
+
+    @abstractmethod
+    def _compute(self, values: Sequence[In]) -> list[Out]:
+        """Does the work for several inputs, results in the same order."""
+
+    async def _process(self, value: In, config: RunnableConfig) -> Out:
+        return (await asyncio.to_thread(self._compute, [value]))[0]
+
+    def batch(
+        self,
+        inputs: list[In],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[Out]:
+        """Runs the stage on all inputs in one computation."""
+
+        def call(values: list[In]) -> list[Exception | Out]:
+            return list(self._compute(values))
+
+        return self._batch_with_config(call, inputs, config, return_exceptions=return_exceptions)
+
+    async def abatch(
+        self,
+        inputs: list[In],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[Out]:
+        """Runs the stage on all inputs in one computation, off the event loop."""
+
+        async def call(values: list[In]) -> list[Exception | Out]:
+            return list(await asyncio.to_thread(self._compute, values))
+
+        return await self._abatch_with_config(call, inputs, config, return_exceptions=return_exceptions)

@@ -1,0 +1,1 @@
+"""Verification: a fact and its passages into a decision."""

@@ -1,0 +1,1 @@
+"""Prompts as data: one YAML file a prompt, with its version."""
