@@ -1,0 +1,49 @@
+"""The one place that decides what an exception means: stop the run, or lose one item and go on."""
+
+from __future__ import annotations
+
+from langchain_core.exceptions import (
+    ModelAuthenticationError,
+    ModelNotFoundError,
+)
+
+from factscore_chain.errors import FactScoreError, FatalModelError, ModelCallError
+
+_FATAL_STATUS = {401: "the key was refused", 403: "access was denied", 404: "it was not found"}
+
+
+def model_call_error(error: Exception, model: str) -> FactScoreError:
+    """Tells what a failed model call means, without the request's text or key.
+
+    Returns:
+        `FatalModelError` where every further call would fail the same way, else `ModelCallError`; errors
+        of our own pass unchanged.
+    """
+    if isinstance(error, FactScoreError):
+        return error
+    if (why := _fatal_cause(error)) is not None:
+        return FatalModelError(
+            f"The model {model!r} cannot be used: {why} ({type(error).__name__}). "
+            "Check the model's name and the API key in the provider's environment variable."
+        )
+    status = _status(error)
+    detail = f"HTTP {status}" if status else "no usable answer"
+    return ModelCallError(f"A call to {model!r} failed: {type(error).__name__}, {detail}.")
+
+
+def rejects_logprobs(error: Exception) -> bool:
+    """Whether a server turned a request down only because it asked for log-probabilities."""
+    return _status(error) in {400, 422} and "logprob" in str(error).lower()
+
+
+def _fatal_cause(error: Exception) -> str | None:
+    if isinstance(error, ModelAuthenticationError):
+        return _FATAL_STATUS[401]
+    if isinstance(error, ModelNotFoundError):
+        return _FATAL_STATUS[404]
+    return _FATAL_STATUS.get(_status(error) or 0)
+
+
+def _status(error: Exception) -> int | None:
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None

@@ -1,0 +1,200 @@
+"""Every call to a chat model goes through here: one limiter, one account of usage, one reading of errors."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
+from weakref import WeakKeyDictionary
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import RunnableConfig
+from pydantic import BeforeValidator
+
+from factscore_chain.errors import UsageError
+from factscore_chain.failures import model_call_error, rejects_logprobs
+
+FinishReason = Literal["stop", "length", "filtered"]
+
+_FINISH_REASONS: dict[str, FinishReason] = {
+    "length": "length",
+    "max_tokens": "length",
+    "MAX_TOKENS": "length",
+    "content_filter": "filtered",
+    "SAFETY": "filtered",
+    "refusal": "filtered",
+}
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What model calls used; tokens as the server counted them, zero where it reports none."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+    def __sub__(self, other: Usage) -> Usage:
+        return self + Usage(-other.calls, -other.input_tokens, -other.output_tokens)
+
+
+@dataclass(frozen=True)
+class TokenChoice:
+    """One output token and the alternatives that the server listed for its place, as log-probabilities."""
+
+    token: str
+    alternatives: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A model's reply, the same whatever backend made it."""
+
+    text: str
+    finish_reason: FinishReason = "stop"
+    tokens: tuple[TokenChoice, ...] | None = None
+    """None where the backend gives no log-probabilities."""
+
+
+class LanguageModel:
+    """A LangChain chat model with a bound on calls in flight and a running account of usage.
+
+    Share one between stages, and the bound holds for all of them together.
+    """
+
+    def __init__(self, model: BaseChatModel, *, concurrency: int = 16) -> None:
+        if concurrency < 1:
+            raise UsageError(f"concurrency is {concurrency}; give 1 or more calls in flight.")
+        self.model = model
+        self.concurrency = concurrency
+        self._usage = Usage()
+        self._usage_lock = threading.Lock()
+        self._limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+        fields = type(model).model_fields
+        self._offers_logprobs = "logprobs" in fields and "top_logprobs" in fields
+
+    @property
+    def name(self) -> str:
+        """The model's name as its provider spells it, else the class's."""
+        for attribute in ("model_name", "model", "model_id"):
+            if isinstance(value := getattr(self.model, attribute, None), str) and value:
+                return value
+        return type(self.model).__name__
+
+    @property
+    def usage(self) -> Usage:
+        """Everything used so far."""
+        return self._usage
+
+    async def complete(
+        self,
+        messages: Sequence[BaseMessage],
+        config: RunnableConfig | None = None,
+        *,
+        logprobs: bool = False,
+    ) -> Completion:
+        """Asks the model once.
+
+        Raises:
+            FatalModelError: Every further call would fail too (wrong key, unknown model).
+            ModelCallError: This call failed.
+        """
+        if logprobs and self._offers_logprobs:
+            try:
+                return await self._ask(messages, config, {"logprobs": True, "top_logprobs": 5})
+            except Exception as error:
+                if not rejects_logprobs(error):
+                    raise model_call_error(error, self.name) from error
+                self._offers_logprobs = False
+        try:
+            return await self._ask(messages, config, {})
+        except Exception as error:
+            raise model_call_error(error, self.name) from error
+
+    async def _ask(
+        self, messages: Sequence[BaseMessage], config: RunnableConfig | None, options: dict[str, Any]
+    ) -> Completion:
+        limiter = self._limiters.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.concurrency))
+        async with limiter:
+            message = await self.model.ainvoke(list(messages), config, **options)
+        self._account(message)
+        return _completion(message)
+
+    def _account(self, message: AIMessage) -> None:
+        counts = message.usage_metadata
+        spent = Usage(1, counts["input_tokens"], counts["output_tokens"]) if counts else Usage(1)
+        with self._usage_lock:
+            self._usage = self._usage + spent
+
+
+def _completion(message: AIMessage) -> Completion:
+    metadata = message.response_metadata
+    stop = next((metadata[k] for k in ("finish_reason", "stop_reason", "done_reason") if metadata.get(k)), "")
+    reply = Completion(
+        message.text, _FINISH_REASONS.get(str(stop), "stop"), _tokens(metadata.get("logprobs"))
+    )
+    if refusal := message.additional_kwargs.get("refusal"):
+        return replace(reply, text=reply.text or str(refusal), finish_reason="filtered")
+    return reply
+
+
+def _tokens(logprobs: Any) -> tuple[TokenChoice, ...] | None:
+    content = logprobs.get("content") if isinstance(logprobs, dict) else None
+    if not content:
+        return None
+    return tuple(
+        TokenChoice(
+            item["token"],
+            tuple((other["token"], float(other["logprob"])) for other in item.get("top_logprobs") or [item]),
+        )
+        for item in content
+    )
+
+
+def as_language_model(value: Any) -> LanguageModel:
+    """Makes a `LanguageModel` of what a user may give: one, a chat model, or "provider:name".
+
+    Raises:
+        UsageError: It is none of these, or the provider's package or key is missing.
+    """
+    if isinstance(value, LanguageModel):
+        return value
+    if isinstance(value, BaseChatModel):
+        return LanguageModel(value)
+    if isinstance(value, str):
+        return LanguageModel(init_model(value))
+    raise UsageError(
+        f"{type(value).__name__} is no model. "
+        "Give a LangChain chat model or a name such as 'openai:gpt-4o-mini'."
+    )
+
+
+def init_model(name: str, **options: Any) -> BaseChatModel:
+    """Makes a chat model from "provider:name" through LangChain, at temperature 0.
+
+    Raises:
+        UsageError: Unknown provider, missing package or missing key.
+    """
+    from langchain.chat_models import init_chat_model
+
+    try:
+        model = init_chat_model(name, **{"temperature": 0, **options})
+    except Exception as error:
+        raise UsageError(f"The model {name!r} cannot be set up: {error}") from error
+    if not isinstance(model, BaseChatModel):
+        raise UsageError(f"The model {name!r} is not a chat model. Name one as 'provider:name'.")
+    return model
+
+
+AnyModel = Annotated[LanguageModel, BeforeValidator(as_language_model)]
+"""Field type of stages that ask a model: accepts whatever `as_language_model` does."""
