@@ -1,1 +1,60 @@
-"""factscore-chain: know whether what a language model wrote is true."""
+"""factscore-chain: know whether what a language model wrote is true.
+
+A generation is broken into atomic facts, each is checked against a knowledge source, and the share supported
+is its FActScore (Min et al., EMNLP 2023).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from factscore_chain.chain import FactScoreChain
+    from factscore_chain.errors import FactScoreError
+    from factscore_chain.estimators import ESTIMATORS
+    from factscore_chain.report import Report
+    from factscore_chain.retrievers.ensemble import KnowledgeRetriever
+    from factscore_chain.retrievers.knowledge import KnowledgeSource
+    from factscore_chain.values import AtomicFact, Claim, Decision, Generation, Passage, Verdict
+
+_HOMES = {
+    "ESTIMATORS": "estimators",
+    "AtomicFact": "values",
+    "Claim": "values",
+    "Decision": "values",
+    "FactScoreChain": "chain",
+    "FactScoreError": "errors",
+    "Generation": "values",
+    "KnowledgeRetriever": "retrievers.ensemble",
+    "KnowledgeSource": "retrievers.knowledge",
+    "Passage": "values",
+    "Report": "report",
+    "Verdict": "values",
+}
+
+__all__ = [
+    "ESTIMATORS",
+    "AtomicFact",
+    "Claim",
+    "Decision",
+    "FactScoreChain",
+    "FactScoreError",
+    "Generation",
+    "KnowledgeRetriever",
+    "KnowledgeSource",
+    "Passage",
+    "Report",
+    "Verdict",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on first use: a guardrail that only needs the values should not wait for Chroma and LangChain.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

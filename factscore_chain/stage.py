@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
@@ -16,6 +16,7 @@ from langchain_core.runnables.config import patch_config
 from pydantic import ConfigDict
 
 from factscore_chain.aio import run_sync
+from factscore_chain.language_model import LanguageModel
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -28,6 +29,11 @@ class Stage(RunnableSerializable[In, Out]):
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, extra="forbid")
+
+    @property
+    def models(self) -> tuple[LanguageModel, ...]:
+        """The chat models that this stage and the stages inside it ask, each once."""
+        return tuple(dict.fromkeys(_models_in([getattr(self, name) for name in type(self).model_fields])))
 
     @abstractmethod
     async def _process(self, value: In, config: RunnableConfig) -> Out:
@@ -95,3 +101,13 @@ class LocalStage(Stage[In, Out]):
             return list(await asyncio.to_thread(self._compute, values))
 
         return await self._abatch_with_config(call, inputs, config, return_exceptions=return_exceptions)
+
+
+def _models_in(values: Iterable[Any]) -> Iterator[LanguageModel]:
+    for value in values:
+        if isinstance(value, LanguageModel):
+            yield value
+        elif isinstance(value, Stage):
+            yield from value.models
+        elif isinstance(value, (list, tuple)):
+            yield from _models_in(value)

@@ -1,0 +1,56 @@
+"""The command `factscore`: parses arguments, calls one function, turns errors into exit codes.
+
+Exit codes: 0 done, 2 wrong use, 3 incomplete.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+
+from factscore_chain.cli import evaluate, kb, score
+from factscore_chain.errors import FactScoreError, UsageError
+
+EXIT_DONE, EXIT_USAGE, EXIT_INCOMPLETE = 0, 2, 3
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit code."""
+    options = _parser().parse_args(arguments)
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # warnings of libraries are noise to somebody at a terminal
+    try:
+        complete = options.run(options)
+    except UsageError as error:
+        return _say(error, EXIT_USAGE)
+    except FactScoreError as error:
+        return _say(error, EXIT_INCOMPLETE)
+    except BrokenPipeError:
+        # The reader of a pipe has gone; Python would complain again while flushing at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_DONE
+    except KeyboardInterrupt:
+        return _say("Interrupted.", EXIT_INCOMPLETE)
+    return EXIT_DONE if complete else EXIT_INCOMPLETE
+
+
+def _say(message: object, code: int) -> int:
+    print(f"factscore: {message}", file=sys.stderr)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="factscore", description="Know whether what a language model wrote is true."
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for command in (score, kb, evaluate):
+        command.add_parser(commands)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""`factscore score`: generations in, table and report out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from factscore_chain.cli.inputs import Rows, read_rows
+from factscore_chain.errors import KnowledgeSourceError, UsageError
+
+if TYPE_CHECKING:
+    from factscore_chain.chain import FactScoreChain
+    from factscore_chain.report import GenerationReport, Report
+
+
+def add_parser(commands: Any) -> None:
+    """Declares the command and its arguments."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "score",
+        help="score generations against a knowledge source",
+        description="Breaks each generation into atomic facts, checks each against the knowledge source, "
+        "and prints the share supported, with the evidence.",
+    )
+    parser.add_argument(
+        "generations",
+        metavar="GENERATIONS",
+        help='a .jsonl file of {"topic", "output"} rows, a file with one text, one text, or - for standard input',
+    )
+    add_estimator_arguments(parser)
+    parser.add_argument("--topic", help="topic of rows (or of the one text) that name none themselves")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the full report here, as JSON")
+    parser.add_argument("--format", choices=("table", "json", "md"), default="table", help="what is printed")
+    parser.set_defaults(run=run)
+
+
+def add_estimator_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what every command that scores has: knowledge, model, estimator, gamma, abstention."""
+    parser.add_argument(
+        "--knowledge",
+        type=Path,
+        metavar="SOURCE",
+        help='a JSONL of {"title", "text"} rows (registered once, then cached), or a registered database',
+    )
+    parser.add_argument("--llm", metavar="PROVIDER:NAME", help="a chat model, such as openai:gpt-4o-mini")
+    parser.add_argument(
+        "--base-url", metavar="URL", help="server of the chat model, if not the provider's own"
+    )
+    parser.add_argument(
+        "--estimator",
+        metavar="NAME",
+        help="embedded (default), np, retrieval+llm, retrieval+llm+np, no-context",
+    )
+    parser.add_argument("--gamma", type=float, default=10.0, help="length penalty; 0 for none (default: 10)")
+    parser.add_argument(
+        "--abstain",
+        choices=("default", "generic", "perplexity_ai", "none"),
+        default="default",
+        help="how abstentions are recognised",
+    )
+    parser.add_argument("--k", type=int, default=5, help="passages retrieved a fact (default: 5)")
+
+
+def make_chain(options: argparse.Namespace) -> FactScoreChain:
+    """Makes the chain that the arguments ask for.
+
+    Raises:
+        UsageError: An argument is wrong, or the knowledge source cannot be opened.
+    """
+    from factscore_chain.chain import FactScoreChain
+    from factscore_chain.language_model import init_model
+
+    llm = options.llm
+    if options.base_url is not None:
+        if llm is None:
+            raise UsageError("--base-url needs --llm, the model to ask there.")
+        llm = init_model(llm, base_url=options.base_url)
+    try:
+        return FactScoreChain(
+            options.knowledge,
+            llm=llm,
+            estimator=options.estimator,
+            gamma=options.gamma,
+            abstain=options.abstain,
+            k=options.k,
+        )
+    except KnowledgeSourceError as error:
+        raise UsageError(str(error)) from error
+
+
+def run(options: argparse.Namespace) -> bool:
+    """Scores, prints, writes; returns whether everything could be scored."""
+    from factscore_chain.render import markdown, print_table
+
+    check_writable(options.out)
+    rows = read_rows(options.generations, options.topic)
+    report = _score(make_chain(options), rows)
+    for message in (*rows.rejected, *_problems(report)):
+        print(f"factscore: {message}", file=sys.stderr)
+    if options.out is not None:
+        options.out.write_text(report.to_json() + "\n", encoding="utf-8")
+    if options.format == "table":
+        print_table(report)
+    else:
+        print(report.to_json() if options.format == "json" else markdown(report))
+    return report.complete
+
+
+def check_writable(path: Path | None) -> None:
+    """Finds out before the work whether a report can be written after it.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    if path is None:
+        return
+    target = path if path.exists() else path.parent
+    if path.is_dir() or not target.exists() or not os.access(target, os.W_OK):
+        raise UsageError(
+            f"The report cannot be written to {str(path)!r}. Give a file in a folder you may write."
+        )
+
+
+def _score(chain: FactScoreChain, rows: Rows) -> Report:
+    from tqdm import tqdm
+
+    terminal = sys.stderr.isatty() and "CI" not in os.environ
+    with tqdm(total=len(rows.generations), unit="generation", disable=not terminal, leave=False) as bar:
+
+        def advance(index: int, report: GenerationReport) -> None:
+            bar.update()
+
+        report = chain.score_many(rows.generations, on_result=advance)
+    return report.with_rejected(rows.rejected)
+
+
+def _problems(report: Report) -> list[str]:
+    return [
+        f"generation {number} ({one.topic or 'no topic'}): {one.error}"
+        for number, one in enumerate(report.generations, 1)
+        if one.error is not None
+    ]

@@ -1,0 +1,72 @@
+"""What a user may hand in as a generation, and how it becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from langchain_core.messages import BaseMessage
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from factscore_chain.errors import UsageError
+from factscore_chain.values import Generation
+
+AnyGeneration: TypeAlias = str | BaseMessage | Generation | Mapping[str, Any]
+
+
+class GenerationRow(BaseModel):
+    """A row of a generations file, in the original package's words; other keys are ignored."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    output: str
+    topic: str | None = None
+    id: str | int | None = None
+    facts: list[str] | None = None
+    """Atomic facts given in place of decomposition."""
+
+
+def as_generation(value: AnyGeneration, topic: str | None = None) -> Generation:
+    """Makes a `Generation` of a text, a message, or a mapping with "output" (and "topic", "id", "facts").
+
+    Raises:
+        UsageError: It is none of these, or a field has the wrong type.
+    """
+    if isinstance(value, Generation):
+        return value
+    if isinstance(value, str):
+        return Generation(value, topic)
+    if isinstance(value, BaseMessage):
+        return Generation(value.text, topic)
+    if isinstance(value, Mapping):
+        return _from_row(value, topic)
+    raise UsageError(
+        f"A generation cannot be made of {type(value).__name__}. "
+        "Give a text, a message, or a mapping with 'output' and, where there is one, 'topic'."
+    )
+
+
+def as_generations(value: AnyGeneration | Sequence[AnyGeneration]) -> tuple[Generation, ...]:
+    """Makes a tuple of generations of one or several.
+
+    Raises:
+        UsageError: See `as_generation`.
+    """
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(as_generation(one) for one in value)
+    return (as_generation(value),)
+
+
+def _from_row(value: Mapping[str, Any], topic: str | None) -> Generation:
+    try:
+        row = GenerationRow.model_validate(dict(value))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise UsageError(f"Not a generation: {where!r}: {first['msg']}.") from error
+    return Generation(
+        row.output,
+        row.topic if row.topic is not None else topic,
+        None if row.facts is None else tuple(row.facts),
+        None if row.id is None else str(row.id),
+    )

@@ -1,0 +1,153 @@
+"""A report for people: a table on a terminal, or Markdown.
+
+Text under test may hold anything, so control characters never reach the terminal and Markdown marks are
+escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from factscore_chain.report import FactRecord, GenerationReport, Report
+from factscore_chain.values import Verdict
+
+PASSAGE_WIDTH = 160
+"""Characters of a passage that are shown beside a fact."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~-])")
+_STYLES = {
+    Verdict.NOT_SUPPORTED: "red",
+    Verdict.IRRELEVANT: "yellow",
+    Verdict.UNDECIDED: "yellow",
+    Verdict.FAILED: "magenta",
+}
+
+
+def print_table(report: Report, console: Console | None = None) -> None:
+    """Prints scores, then for each generation the facts that are not supported, each with its best passage."""
+    (console or Console()).print(Group(_scores(report), *_details(report), Text(), *_summary(report)))
+
+
+def markdown(report: Report) -> str:
+    """The report as Markdown: summary, table of generations, unsupported facts with their best passage."""
+    head = ["# FActScore", "", *(f"- {line}" for line in summary_lines(report)), ""]
+    rows = ["| # | topic | score | facts | supported | status |", "|---|---|---|---|---|---|"]
+    for number, one in enumerate(report.generations, 1):
+        cells = (
+            str(number),
+            _escaped(one.topic or "-"),
+            percent(one.score),
+            str(len(one.facts)),
+            str(one.tally.supported),
+            one.status,
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*head, *rows, *_markdown_details(report), ""])
+
+
+def percent(value: float | None) -> str:
+    """A share as a percentage with one decimal; "-" where there is none."""
+    return "-" if value is None else f"{100 * value:.1f}%"
+
+
+def summary_lines(report: Report) -> list[str]:
+    """The headline: every score beside its coverage, what was counted, and what made it."""
+    counts, manifest = report.counts, report.manifest
+    per_response = report.num_facts_per_response
+    return [
+        f"FActScore {percent(report.score)} (without length penalty {percent(report.init_score)}), "
+        f"coverage {percent(report.coverage)}",
+        f"respond ratio {percent(report.respond_ratio)}, "
+        f"facts per response {'-' if per_response is None else f'{per_response:.1f}'}",
+        f"{counts.generations} generations: {counts.scored} scored, {counts.abstained} abstained, "
+        f"{counts.no_facts} without facts, {counts.unscored} not scored",
+        f"{counts.facts} facts: {counts.supported} supported, {counts.not_supported} not supported, "
+        f"{counts.irrelevant} irrelevant, {counts.undecided} undecided, {counts.failed} failed",
+        f"estimator {manifest.estimator}, knowledge {manifest.knowledge.get('name') or 'none'}, "
+        f"gamma {manifest.gamma:g}, model calls {manifest.usage.get('calls', 0)}",
+    ]
+
+
+def _scores(report: Report) -> Table:
+    table = Table(title="FActScore", title_justify="left", header_style="bold")
+    for name in ("#", "facts", "supported", "score"):
+        table.add_column(name, justify="right")
+    table.add_column("topic", overflow="fold")
+    table.add_column("status")
+    for number, one in enumerate(report.generations, 1):
+        table.add_row(
+            str(number),
+            str(len(one.facts)),
+            str(one.tally.supported),
+            percent(one.score),
+            Text(clean(one.topic or "(whole source)")),
+            one.status,
+        )
+    return table
+
+
+def _details(report: Report) -> Iterator[RenderableType]:
+    for number, one in enumerate(report.generations, 1):
+        if one.error is not None or _shown(one):
+            yield Text(f"\n{number}. {clean(one.topic or '(whole source)')}", style="bold")
+        if one.error is not None:
+            yield Padding(Text(clean(one.error), style="yellow"), (0, 0, 0, 3))
+        for fact in _shown(one):
+            yield Padding(_fact(fact), (0, 0, 0, 3))
+
+
+def _fact(fact: FactRecord) -> Text:
+    line = Text.assemble((f"{verdict_words(fact)}: ", _STYLES.get(fact.verdict, "")), clean(fact.text))
+    if (passage := fact.best_passage) is not None:
+        line.append(f"\n  {clean(passage.title or passage.id)}: {excerpt(passage.text)}", style="dim")
+    return line
+
+
+def _summary(report: Report) -> Iterator[Text]:
+    for number, line in enumerate(summary_lines(report)):
+        yield Text(line, style="bold" if number == 0 else "")
+
+
+def _markdown_details(report: Report) -> Iterator[str]:
+    for number, one in enumerate(report.generations, 1):
+        if one.error is None and not _shown(one):
+            continue
+        yield f"\n## {number}. {_escaped(one.topic or '(whole source)')}\n"
+        if one.error is not None:
+            yield f"- {_escaped(one.error)}"
+        for fact in _shown(one):
+            yield f"- **{verdict_words(fact)}**: {_escaped(fact.text)}"
+            if (passage := fact.best_passage) is not None:
+                yield f"  - {_escaped(passage.title or passage.id)}: {_escaped(excerpt(passage.text))}"
+
+
+def _shown(one: GenerationReport) -> list[FactRecord]:
+    return [fact for fact in one.facts if fact.verdict is not Verdict.SUPPORTED]
+
+
+def verdict_words(fact: FactRecord) -> str:
+    """A verdict and its reason in words, such as "not supported (contradicted)"."""
+    reason = f" ({fact.reason.replace('_', ' ')})" if fact.reason else ""
+    return f"{fact.verdict.value.replace('_', ' ')}{reason}"
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a passage, on one line."""
+    line = " ".join(clean(text).split())
+    return line if len(line) <= PASSAGE_WIDTH else f"{line[:PASSAGE_WIDTH].rstrip()} ..."
+
+
+def clean(text: str) -> str:
+    """Text without the characters that could steer a terminal or reverse its writing."""
+    return _CONTROL.sub("\ufffd", text)
+
+
+def _escaped(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", " ".join(clean(text).split()))

@@ -1,0 +1,67 @@
+"""Opens whatever names a knowledge source; a JSONL file is registered once and then starts at once."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeAlias
+
+from langchain_core.retrievers import BaseRetriever
+from platformdirs import user_cache_path
+
+from factscore_chain.errors import KnowledgeSourceError
+from factscore_chain.retrievers.ensemble import KnowledgeRetriever
+from factscore_chain.retrievers.knowledge import KnowledgeSource
+
+AnyKnowledge: TypeAlias = "KnowledgeSource | BaseRetriever | str | Path"
+
+CACHE_VARIABLE = "FACTSCORE_CACHE"
+"""Environment variable that names the cache folder in place of the user's own."""
+
+
+def cache_folder() -> Path:
+    """Where registered sources are kept: $FACTSCORE_CACHE, else the user's cache folder."""
+    named = os.environ.get(CACHE_VARIABLE)
+    return Path(named) if named else user_cache_path("factscore-chain")
+
+
+def open_knowledge(path: str | Path) -> KnowledgeSource:
+    """Opens a registered database, or registers a JSONL file into the cache, keyed by its content.
+
+    Raises:
+        KnowledgeSourceError: Nothing is there, or it is neither.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise KnowledgeSourceError(
+            f"There is no knowledge source at {str(path)!r}. Give a JSONL file of "
+            '{"title", "text"} rows, or a database made by `factscore kb build`.'
+        )
+    if path.is_dir():
+        raise KnowledgeSourceError(f"The knowledge source {str(path)!r} is a folder; give a file.")
+    if path.suffix.lower() not in {".jsonl", ".ndjson"}:
+        return KnowledgeSource(path)
+    database = cache_folder() / "knowledge" / f"{path.stem}-{_content_key(path)}.db"
+    database.parent.mkdir(parents=True, exist_ok=True)
+    return KnowledgeSource.build(path, database)
+
+
+def as_retriever(knowledge: AnyKnowledge) -> BaseRetriever:
+    """Makes a retriever of a knowledge source, a path to one, or a retriever.
+
+    Raises:
+        KnowledgeSourceError: See `open_knowledge`.
+    """
+    if isinstance(knowledge, BaseRetriever):
+        return knowledge
+    source = knowledge if isinstance(knowledge, KnowledgeSource) else open_knowledge(knowledge)
+    return KnowledgeRetriever(source=source)
+
+
+def _content_key(path: Path) -> str:
+    digest = sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()[:16]
