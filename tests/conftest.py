@@ -1,0 +1,53 @@
+"""What every test stands on: no network, no key, no cache but its own."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_KEYS = (
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "LANGSMITH_API_KEY",
+    "LANGSMITH_TRACING",
+    "LANGCHAIN_TRACING_V2",
+)
+_connect = socket.socket.connect
+
+
+def _local_connect(self: socket.socket, address: Any) -> None:
+    if self.family != getattr(socket, "AF_UNIX", None) and address[0] not in {
+        "127.0.0.1",
+        "::1",
+        "localhost",
+    }:
+        raise AssertionError(f"A test reached for the network: {address}")
+    _connect(self, address)
+
+
+@pytest.fixture(autouse=True)
+def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    monkeypatch.setattr(socket.socket, "connect", _local_connect)
+    for name in _KEYS:
+        monkeypatch.delenv(name, raising=False)
+    # One cache for the whole run of a process: registering the examples once is enough.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of benchmark data that the environment variable FACTSCORE_DATA names; skips without one."""
+    folder = os.environ.get("FACTSCORE_DATA")
+    if not folder:
+        pytest.skip("FACTSCORE_DATA names no folder of benchmark data")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return Path(__file__).resolve().parent.parent
