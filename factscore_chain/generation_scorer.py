@@ -70,8 +70,8 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
             list(claims), patch_config(config, run_name="verify"), return_exceptions=True
         )
         name = self.verifier.verifier_name
-        settled = iter([_settled(claim, reply, name) for claim, reply in zip(claims, replies, strict=True)])
-        return tuple(next(settled) if fact.checkable else _not_checkable(fact) for fact in facts)
+        outcomes = iter([settled(claim, reply, name) for claim, reply in zip(claims, replies, strict=True)])
+        return tuple(next(outcomes) if fact.checkable else _not_checkable(fact) for fact in facts)
 
     def _report(
         self, generation: Generation, title: str | None, found: Decomposition, decisions: tuple[Decision, ...]
@@ -100,7 +100,12 @@ def unscored(generation: Generation, status: Status, error: str | None = None) -
     )
 
 
-def _settled(claim: Claim, reply: Decision | BaseException, verifier: str) -> Decision:
+def settled(claim: Claim, reply: Decision | BaseException, verifier: str) -> Decision:
+    """A verifier's reply as a decision: an exception costs only its own fact.
+
+    Raises:
+        FatalModelError: Every further call would fail the same way.
+    """
     if isinstance(reply, Decision):
         return reply
     if isinstance(reply, FatalModelError) or not isinstance(reply, Exception):
