@@ -157,6 +157,15 @@ def read_pairs(path: Path) -> tuple[tuple[PairRow, ...], tuple[str, ...]]:
     return _read(path, lambda number, row: PairRow.model_validate(row))
 
 
+def read_annotated(path: Path) -> tuple[tuple[GenerationLabelRow, ...], tuple[str, ...]]:
+    """Reads rows of FActScore's format, sentence by sentence; returns them and one line for each bad row.
+
+    Raises:
+        UsageError: The file cannot be read, or holds no usable row.
+    """
+    return _read(path, lambda number, row: GenerationLabelRow.model_validate(row))
+
+
 def _read(path: Path, parse: Callable[[int, dict[str, Any]], T]) -> tuple[tuple[T, ...], tuple[str, ...]]:
     rows: list[T] = []
     rejected: list[str] = []
