@@ -1,0 +1,243 @@
+"""The knowledge source: documents with titles, cut into passages, in one SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+
+from factscore_chain.errors import KnowledgeSourceError, UsageError
+from factscore_chain.retrievers.bm25 import checked_k
+from factscore_chain.retrievers.connections import Connections, check_file
+from factscore_chain.retrievers.database import Database, is_ours
+from factscore_chain.retrievers.documents import passage_id
+from factscore_chain.retrievers.original import OriginalDatabase, is_original
+from factscore_chain.retrievers.passages import MAX_TOKENS
+from factscore_chain.retrievers.registration import Plan, Registration, is_made_from, register
+from factscore_chain.values import Passage
+
+
+class Titles(Collection[str]):
+    """The titles of a source, read from the file as they are asked for."""
+
+    def __init__(self, source: KnowledgeSource) -> None:
+        self._source = source
+
+    def __len__(self) -> int:
+        return self._source.document_count
+
+    def __iter__(self) -> Iterator[str]:
+        with self._source._reading():
+            yield from self._source._store.titles()
+
+    def __contains__(self, title: object) -> bool:
+        with self._source._reading():
+            return isinstance(title, str) and self._source._store.has(title)
+
+
+class KnowledgeSource:
+    """Opens a knowledge source read-only: one that `build` made, or a database of the original package.
+
+    Any number of threads and processes may use it at once; it can be pickled, and survives a fork.
+
+    Args:
+        path: The SQLite file.
+
+    Raises:
+        KnowledgeSourceError: The file is missing, incomplete, or something else than a knowledge source.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        check_file(self.path)
+        self._connections = Connections(self.path)
+        try:
+            with self._reading():
+                self._store = self._open()
+        except BaseException:
+            self._connections.close()
+            raise
+
+    @classmethod
+    def build(
+        cls,
+        jsonl_path: str | Path,
+        out_path: str | Path,
+        *,
+        name: str | None = None,
+        max_tokens: int = MAX_TOKENS,
+        strict: bool = False,
+        overwrite: bool = False,
+        progress: bool | None = None,
+    ) -> KnowledgeSource:
+        """Registers a JSONL file of documents and opens the result.
+
+        A line holds `{"title": str, "text": str | list[str]}` and, where a document has other names,
+        `"redirects": list[str]`. Lines are read one after the other and written in batches, so memory stays
+        flat; an interrupted build continues where it stopped when it is called again. A bad line, or one
+        whose title is taken, is left out and listed in `registration`. The file takes its name only once
+        complete.
+
+        Args:
+            jsonl_path: The documents, in UTF-8.
+            out_path: The file to make.
+            name: What reports call the source; the name of the JSONL file by default.
+            max_tokens: Most tokens of a passage.
+            strict: Stop at the first bad line instead of leaving it out.
+            overwrite: Replace a file that holds something else; one that was made from the same content is
+                opened as it is in any case.
+            progress: Show a progress bar; by default on a terminal only.
+
+        Raises:
+            UsageError: `out_path` exists, holds something else, and `overwrite` is not set.
+            KnowledgeSourceError: The input cannot be read, holds no document, has a bad line (`strict`), or
+                another process is building the same file.
+        """
+        source, out = Path(jsonl_path), Path(out_path)
+        plan = Plan(source, out, name or source.stem, max_tokens, strict, progress)
+        if out.exists() and not overwrite:
+            return cls._reopen(plan)
+        register(plan)
+        return cls(out)
+
+    @classmethod
+    def _reopen(cls, plan: Plan) -> KnowledgeSource:
+        existing = cls(plan.out)
+        store = existing._store
+        if isinstance(store, Database) and plan.source.is_file() and is_made_from(store.meta, plan):
+            return existing
+        existing.close()
+        raise UsageError(
+            f"{plan.out} exists and was not made from {plan.source} as it is now. Give another path, or "
+            "overwrite=True to replace it."
+        )
+
+    @property
+    def name(self) -> str:
+        """What reports call the source."""
+        return self._store.name
+
+    @property
+    def built(self) -> str:
+        """When it was registered: date and time in ISO 8601, UTC."""
+        return self._store.built
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 over titles, redirects and passages, in 64 hex digits; equal content, equal hash."""
+        with self._reading():
+            return self._store.content_hash()
+
+    @property
+    def document_count(self) -> int:
+        """Number of documents."""
+        return self._store.document_count
+
+    @property
+    def passage_count(self) -> int | None:
+        """Number of passages; None in a database of the original, where nothing counts them."""
+        return self._store.passage_count
+
+    @property
+    def registration(self) -> Registration | None:
+        """What became of the input's lines; None in a database of the original."""
+        return self._store.registration
+
+    @property
+    def titles(self) -> Titles:
+        """All titles, in the order of registration."""
+        return Titles(self)
+
+    def resolve(self, title: str) -> str:
+        """The title of the one document that is meant; never a guess.
+
+        Args:
+            title: Exact, or different in case, underscores, Unicode form, accents or white space, or a
+                declared redirect.
+
+        Raises:
+            AmbiguousTitleError: Several documents may be meant.
+            TitleNotFoundError: None is; near titles are listed.
+        """
+        with self._reading():
+            return self._store.resolve(title)
+
+    def passages(self, title: str) -> tuple[Passage, ...]:
+        """The passages of the document that `resolve` finds, in the order of the text.
+
+        Raises:
+            AmbiguousTitleError: Several documents may be meant.
+            TitleNotFoundError: None is.
+        """
+        with self._reading():
+            name = self._store.resolve(title)
+            texts = self._store.texts(name)
+        return tuple(Passage(passage_id(name, text), text, name) for text in texts)
+
+    def search(self, query: str, k: int = 5) -> tuple[Passage, ...]:
+        """The passages of the whole source that match a query best by BM25, best first.
+
+        Args:
+            query: Any text; operators and quotes have no meaning.
+            k: Most passages wanted. Passages that share no word with the query are never returned.
+
+        Raises:
+            UsageError: k is negative.
+            KnowledgeSourceError: It is a database of the original, which has no full-text index.
+        """
+        if checked_k(k) == 0:
+            return ()
+        with self._reading():
+            rows = self._store.search(query, k)
+        found: dict[str, Passage] = {}
+        for title, text, score in rows:
+            key = passage_id(title, text)
+            found.setdefault(
+                key, Passage(key, text, title, rank=len(found) + 1, score=score, origins=("bm25",))
+            )
+        return tuple(found.values())
+
+    def all_passages(self) -> Iterator[Passage]:
+        """Every passage, document by document, read from the file as they are asked for."""
+        with self._reading():
+            for title, text in self._store.all_passages():
+                yield Passage(passage_id(title, text), text, title)
+
+    def close(self) -> None:
+        """Closes the file; the source cannot be used any more."""
+        self._store.close()
+        self._connections.close()
+
+    def __enter__(self) -> KnowledgeSource:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[type[KnowledgeSource], tuple[Path]]:
+        return type(self), (self.path,)
+
+    def __repr__(self) -> str:
+        return f"KnowledgeSource({str(self.path)!r})"
+
+    def _open(self) -> Database | OriginalDatabase:
+        connection = self._connections.get()
+        if is_ours(connection):
+            return Database(self.path, self._connections)
+        if is_original(connection):
+            return OriginalDatabase(self.path, self._connections)
+        raise KnowledgeSourceError(
+            f"{self.path} is an SQLite database, but not a knowledge source. Build one from a JSONL file."
+        )
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise KnowledgeSourceError(f"Cannot read {self.path}: {error}. Build it again.") from error

@@ -1,0 +1,130 @@
+"""Ranking the passages of a source by words, by vectors, and by both."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from factscore_chain.retrievers.embedding import Vectors, default_embeddings, embed_passages, embed_queries
+from factscore_chain.retrievers.fusion import reciprocal_rank_fusion
+from factscore_chain.retrievers.knowledge import KnowledgeSource
+from factscore_chain.retrievers.lru import LRU
+from factscore_chain.retrievers.tokenize import tokens
+from factscore_chain.retrievers.topic_index import TopicIndex, by_vector
+from factscore_chain.values import Passage
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+    from factscore_chain.retrievers.vectors import VectorIndex
+
+Mode = Literal["ensemble", "bm25", "vector"]
+
+DEPTH = 50
+"""Passages that each side brings into the fusion when the whole source is searched, k if that is more."""
+RERANKED = 20
+"""Passages of the full-text index that are ranked by vectors where there is no vector index; k if more."""
+
+_TOPICS = 64
+_VECTORS = 8_192
+
+
+class Ranker:
+    """Ranks by one mode, remembering topics and vectors, since facts about a topic come in tens.
+
+    Args:
+        source: Where passages come from.
+        embeddings: Makes the vectors; None for the shipped encoder.
+        mode: By words, by vectors, or both fused.
+        open_index: Opens the vectors of the whole source, if they were built; called when first needed.
+    """
+
+    def __init__(
+        self,
+        source: KnowledgeSource,
+        embeddings: Embeddings | None,
+        mode: Mode,
+        open_index: Callable[[], VectorIndex | None],
+    ) -> None:
+        self._source = source
+        self._embeddings = embeddings
+        self._mode = mode
+        self._open_index = open_index
+        self._index: VectorIndex | None = None
+        self._opened = False
+        self._topics: LRU[str, TopicIndex] = LRU(_TOPICS)
+        self._vectors: LRU[str, Vectors] = LRU(_VECTORS)
+        self._lock = threading.Lock()
+
+    @property
+    def embeddings(self) -> Embeddings:
+        """What makes the vectors; the shipped encoder is loaded when first asked for."""
+        with self._lock:
+            if self._embeddings is None:
+                self._embeddings = default_embeddings()
+            return self._embeddings
+
+    def within(self, title: str, queries: Sequence[str]) -> list[list[Passage]]:
+        """Ranks all passages of the document with this exact title, for each query."""
+        index = self._topics.get_or_make(title, lambda: TopicIndex(self._source.passages(title)))
+        by_words = [index.by_words(query) for query in queries]
+        if self._mode == "bm25":
+            return by_words
+        by_vectors = self._rank_by_vector([index.passages] * len(queries), queries)
+        # A query without a single word asks for nothing: the passages stay in the order of the text.
+        return [
+            self._combine(words, vectors) if tokens(query) else words
+            for query, words, vectors in zip(queries, by_words, by_vectors, strict=True)
+        ]
+
+    def everywhere(self, queries: Sequence[str], k: int) -> list[list[Passage]]:
+        """Ranks the whole source for each query: at least k passages, if as many match."""
+        if self._mode == "bm25":
+            return [list(self._source.search(query, k)) for query in queries]
+        asked = [query if tokens(query) else "" for query in queries]
+        index = self._vector_index()
+        depth = max(k, RERANKED if index is None else DEPTH)
+        by_words = [self._source.search(query, depth) if query else () for query in asked]
+        if index is None:
+            by_vectors = self._rank_by_vector(by_words, queries)
+        else:
+            by_vectors = index.search_many(queries, depth)
+        return [
+            self._combine(words, vectors) if query else []
+            for query, words, vectors in zip(asked, by_words, by_vectors, strict=True)
+        ]
+
+    def _vector_index(self) -> VectorIndex | None:
+        with self._lock:
+            if not self._opened:
+                self._index = self._open_index()
+                self._opened = True
+            return self._index
+
+    def _combine(self, by_words: Sequence[Passage], by_vectors: Sequence[Passage]) -> list[Passage]:
+        if self._mode == "vector":
+            return list(by_vectors)
+        return reciprocal_rank_fusion([[p for p in by_words if p.origins], by_vectors])
+
+    def _rank_by_vector(
+        self, candidates: Sequence[Sequence[Passage]], queries: Sequence[str]
+    ) -> list[list[Passage]]:
+        vectors = self._vectors_of({p.id: p for passages in candidates for p in passages})
+        return [
+            by_vector(passages, np.stack([vectors[p.id] for p in passages]), query) if passages else []
+            for passages, query in zip(candidates, embed_queries(self.embeddings, queries), strict=True)
+        ]
+
+    def _vectors_of(self, passages: dict[str, Passage]) -> dict[str, Vectors]:
+        found = {key: kept for key in passages if (kept := self._vectors.get(key)) is not None}
+        missing = [key for key in passages if key not in found]
+        if missing and self._index is not None:
+            found.update(self._index.vectors(missing))
+            missing = [key for key in missing if key not in found]
+        if missing:
+            made = embed_passages(self.embeddings, [passages[key] for key in missing])
+            found.update(zip(missing, made, strict=True))
+        return {key: self._vectors.put(key, vector) for key, vector in found.items()}

@@ -1,0 +1,142 @@
+"""From what somebody calls a topic to the title of a document, without guessing."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import unicodedata
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+from factscore_chain.errors import AmbiguousTitleError, TitleNotFoundError
+from factscore_chain.retrievers.terms import match_any
+from factscore_chain.retrievers.tokenize import clean, fold
+
+_LISTED = 10
+"""Candidates that an error lists."""
+_NEAR = 5
+_LIKENESS = 0.6
+_BUDGET = 100_000
+_COMPARED = 200
+_LOOKED_UP = 500
+"""Characters of a title that are indexed; longer ones are texts rather than titles."""
+_VARIANTS = str.maketrans(
+    {"_": " ", "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‐": "-", "‑": "-"}
+)
+
+
+def normalise(title: str) -> str:
+    """The form in which titles are compared: one Unicode form, case, white space, quote and dash."""
+    text = unicodedata.normalize("NFKC", title).translate(_VARIANTS)
+    return " ".join(text.casefold().split())
+
+
+def folded(title: str) -> str:
+    """The normalised title without accents, under which it is stored; at most 500 characters."""
+    return fold(normalise(title))[:_LOOKED_UP]
+
+
+def grams(title: str) -> list[str]:
+    """Three-letter pieces of a title's words, by which misspelt titles are found."""
+    found: list[str] = []
+    for word in re.findall(r"\w+", folded(title)):
+        padded = f"_{word.strip('_')}_"
+        found.extend(padded[i : i + 3] for i in range(max(1, len(padded) - 2)))
+    return found
+
+
+class TitleIndex:
+    """Resolves titles against the tables `names`, `name_grams` and `common_grams` of a database."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def resolve(self, title: str) -> str:
+        """Finds the title of the one document that is meant.
+
+        In this order: the exact title; the only title that is equal once normalised; the document that a
+        declared redirect leads to; the only title that differs by accents alone.
+
+        Raises:
+            AmbiguousTitleError: Several documents are equal at that step, or none is and several titles begin
+                with the words asked for ("Bosch (company)" and "Bosch Brewing Company" for "Bosch").
+            TitleNotFoundError: Nothing fits; near titles are listed.
+        """
+        title = clean(title)
+        key = folded(title)
+        rows = self._named(key)
+        wanted = normalise(title)
+        titles = [name for name, _, redirect in rows if not redirect]
+        if title in titles:
+            return title
+        steps = (
+            [name for name in titles if normalise(name) == wanted],
+            self._redirected(d for name, d, redirect in rows if redirect and name == title),
+            self._redirected(d for name, d, redirect in rows if redirect and normalise(name) == wanted),
+            titles,
+            self._redirected(d for _, d, redirect in rows if redirect),
+        )
+        for found in steps:
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise AmbiguousTitleError(title, tuple(found[:_LISTED]))
+        longer = self._beginning_with(key)
+        if len(longer) > 1:
+            raise AmbiguousTitleError(title, tuple(longer[:_LISTED]))
+        raise TitleNotFoundError(title, tuple(dict.fromkeys([*longer, *self.near(title)]))[:_NEAR])
+
+    def near(self, title: str) -> list[str]:
+        """Titles that look like this one, the most similar first."""
+        key = folded(clean(title))
+        query = match_any(self._connection, "common_grams", grams(key), _BUDGET)
+        if query is None:
+            return []
+        rows = self._connection.execute(
+            "SELECT d.title, n.folded FROM name_grams g JOIN names n ON n.id = g.rowid "
+            "JOIN documents d ON d.id = n.document WHERE name_grams MATCH ? ORDER BY g.rank, g.rowid LIMIT ?",
+            (query, _COMPARED),
+        )
+        scored = [(-_likeness(key, other), order, name) for order, (name, other) in enumerate(rows)]
+        good = [name for likeness, _, name in sorted(scored) if -likeness >= _LIKENESS]
+        return list(dict.fromkeys(good))[:_NEAR]
+
+    def _named(self, key: str) -> list[tuple[str, int, int]]:
+        if not key:
+            return []
+        sql = "SELECT name, document, redirect FROM names WHERE folded = ? ORDER BY id LIMIT 1000"
+        return self._connection.execute(sql, (key,)).fetchall()
+
+    def _redirected(self, documents: Iterable[int]) -> list[str]:
+        sql = "SELECT title FROM documents WHERE id = ?"
+        return [
+            self._connection.execute(sql, (document,)).fetchone()[0] for document in sorted(set(documents))
+        ]
+
+    def _beginning_with(self, key: str) -> list[str]:
+        if not key:
+            return []
+        # A blank or a comma must follow: "Bos" is not the beginning of "Bosch".
+        sql = (
+            "SELECT name FROM names WHERE redirect = 0 AND "
+            "((folded >= ?1 || ' ' AND folded < ?1 || '!') OR (folded >= ?1 || ',' AND folded < ?1 || '-')) "
+            "ORDER BY substr(folded, length(?1) + 1, 2) <> ' (', folded, id LIMIT ?2"
+        )
+        return [name for (name,) in self._connection.execute(sql, (key, _LISTED + 1))]
+
+
+def _likeness(wanted: str, other: str) -> float:
+    words, other_words = set(wanted.split()), set(other.split())
+    shared = len(words & other_words) / len(words)
+    # All the words asked for, among others, is as good a hint as a small slip of the pen.
+    return max(SequenceMatcher(None, wanted, other, autojunk=False).ratio(), 0.9 * shared)
+
+
+def insert_names(connection: sqlite3.Connection, names: Iterable[tuple[int, str, int, bool]]) -> None:
+    """Stores names of documents: row id, name, row id of the document, whether it is a redirect."""
+    rows = [(row, folded(name), name, document, int(redirect)) for row, name, document, redirect in names]
+    connection.executemany("INSERT INTO names VALUES (?, ?, ?, ?, ?)", rows)
+    connection.executemany(
+        "INSERT INTO name_grams(rowid, grams) VALUES (?, ?)",
+        ((row, " ".join(dict.fromkeys(grams(key)))) for row, key, *_ in rows),
+    )
