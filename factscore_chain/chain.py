@@ -84,21 +84,20 @@ class FactScoreChain(Stage[Any, Report]):
                 that reads passages.
             KnowledgeSourceError: The knowledge source cannot be opened.
         """
-        parts = make_estimator(estimator, llm)
-        if parts.needs_passages and knowledge is None and verifier is None:
+        parts = make_estimator(estimator, llm, decomposer, verifier)
+        if parts.needs_passages and knowledge is None:
             raise UsageError(
                 f"The estimator {parts.name!r} reads passages. Give `knowledge`: a knowledge source, "
                 "a path to one, or a LangChain retriever."
             )
         scorer = GenerationScorer(
-            decomposer=decomposer or parts.decomposer,
-            verifier=verifier or parts.verifier,
+            decomposer=parts.decomposer,
+            verifier=parts.verifier,
             retrieval=None if knowledge is None else Retrieval(retriever=as_retriever(knowledge), k=k),
             gamma=check_gamma(gamma),
             abstain=check_kind(abstain),
         )
-        custom = "custom" if decomposer or verifier else parts.name
-        super().__init__(scorer=scorer, estimator=custom)  # type: ignore[call-arg]
+        super().__init__(scorer=scorer, estimator=parts.name)  # type: ignore[call-arg]
 
     def score(
         self, text: AnyGeneration, topic: str | None = None, config: RunnableConfig | None = None

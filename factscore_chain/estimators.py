@@ -77,13 +77,20 @@ ESTIMATORS = tuple(_RECIPES)
 """Names of the estimators."""
 
 
-def make_estimator(name: str | None = None, llm: Any = None) -> Estimator:
+def make_estimator(
+    name: str | None = None,
+    llm: Any = None,
+    decomposer: Decomposer | None = None,
+    verifier: Verifier | None = None,
+) -> Estimator:
     """Makes an estimator by name.
 
     Args:
         name: One of `ESTIMATORS`; None means "retrieval+llm" with a model and "embedded" without.
         llm: A chat model, a `LanguageModel`, or "provider:name". With a model, it also decomposes;
             without one, decomposition is the embedded one.
+        decomposer: Takes the place of the estimator's own; the result is then called "custom".
+        verifier: The same for the verifier.
 
     Raises:
         UsageError: Unknown name, or an estimator that asks a model was named without one.
@@ -92,10 +99,15 @@ def make_estimator(name: str | None = None, llm: Any = None) -> Estimator:
     recipe = _RECIPES.get(name)
     if recipe is None:
         raise UsageError(f"There is no estimator {name!r}. Choose one of: {', '.join(ESTIMATORS)}.")
-    if recipe.needs_model and llm is None:
+    if recipe.needs_model and llm is None and verifier is None:
         raise UsageError(f"The estimator {name!r} asks a model. Name one, such as 'openai:gpt-4o-mini'.")
     model = None if llm is None else as_language_model(llm)
-    return Estimator(name, _decomposer(model), recipe.verifier(model), recipe.needs_passages)
+    return Estimator(
+        "custom" if decomposer or verifier else name,
+        decomposer or _decomposer(model),
+        verifier or recipe.verifier(model),
+        needs_passages=recipe.needs_passages and verifier is None,
+    )
 
 
 def _decomposer(model: LanguageModel | None) -> Decomposer:

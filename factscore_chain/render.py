@@ -31,7 +31,7 @@ _STYLES = {
 
 
 def print_table(report: Report, console: Console | None = None) -> None:
-    """Prints scores, then for each generation the facts that are not supported, each with its best passage."""
+    """Prints the scores, then each generation's facts that are not supported, with their best passage."""
     (console or Console()).print(Group(_scores(report), *_details(report), Text(), *_summary(report)))
 
 

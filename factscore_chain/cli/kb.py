@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from factscore_chain.retrievers.knowledge import KnowledgeSource
 
 
 def add_parser(commands: Any) -> None:
@@ -12,27 +16,57 @@ def add_parser(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser("kb", help="build and search knowledge sources")
     parts = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     building = parts.add_parser("build", help="register a JSONL file into one database file")
-    building.add_argument(
-        "file", type=Path, metavar="FILE", help='JSONL of {"title", "text": str or list} rows'
-    )
+    building.add_argument("file", type=Path, metavar="FILE", help='JSONL of {"title", "text"} rows')
     building.add_argument("--out", type=Path, required=True, metavar="SOURCE", help="the database to write")
+    building.add_argument("--overwrite", action="store_true", help="replace what is there")
     building.add_argument(
-        "--vectors", action="store_true", help="embed all passages into a Chroma index as well"
+        "--vectors", action="store_true", help="embed every passage into a Chroma index beside it"
     )
     building.set_defaults(run=build)
     searching = parts.add_parser("search", help="show the passages that a query finds")
     searching.add_argument("source", type=Path, metavar="SOURCE", help="a database, or a JSONL file")
-    searching.add_argument("query", help="what to look for")
-    searching.add_argument("--topic", help="search this title's document only")
+    searching.add_argument("query", metavar="QUERY", help="what to look for")
+    searching.add_argument("--topic", help="search the document of this title only")
     searching.add_argument("--k", type=int, default=5, help="passages to show (default: 5)")
     searching.set_defaults(run=search)
 
 
 def build(options: argparse.Namespace) -> bool:
     """Registers a file; returns whether every row was taken."""
-    return True
+    from factscore_chain.retrievers.knowledge import KnowledgeSource
+
+    source = KnowledgeSource.build(options.file, options.out, overwrite=options.overwrite)
+    print(
+        f"{source.name}: {source.document_count} documents, {source.passage_count} passages "
+        f"in {str(options.out)!r}, content {source.content_hash[:12]}"
+    )
+    if options.vectors:
+        print(f"{build_vectors(source)} passages embedded")
+    return report_problems(source)
+
+
+def report_problems(source: KnowledgeSource) -> bool:
+    """Names each line of the input that was left out; returns whether there is none."""
+    registration = source.registration
+    if registration is None:
+        return True
+    for one in registration.problems:
+        print(f"factscore: {source.name}, line {one.line}: {one.problem}", file=sys.stderr)
+    left = registration.bad_lines + registration.duplicates
+    if left > len(registration.problems):
+        print(f"factscore: {left} lines were left out in all", file=sys.stderr)
+    return not left
 
 
 def search(options: argparse.Namespace) -> bool:
     """Prints the passages found, best first."""
+    from factscore_chain.render import clean, excerpt
+    from factscore_chain.retrievers.ensemble import KnowledgeRetriever, to_passages
+    from factscore_chain.retrievers.opening import open_knowledge
+
+    retriever = KnowledgeRetriever(source=open_knowledge(options.source))
+    (found,) = retriever.rank_many([options.query], options.topic, options.k)
+    for passage in to_passages(found):
+        print(f"{passage.rank}. {clean(passage.title or '-')} ({' + '.join(passage.origins)})")
+        print(f"   {excerpt(passage.text)}")
     return True

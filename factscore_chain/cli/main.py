@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Sequence
 
 from factscore_chain.cli import evaluate, kb, score
-from factscore_chain.errors import FactScoreError, UsageError
+from factscore_chain.errors import FactScoreError, KnowledgeSourceError, UsageError
 
 EXIT_DONE, EXIT_USAGE, EXIT_INCOMPLETE = 0, 2, 3
 
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("ignore")  # warnings of libraries are noise to somebody at a terminal
     try:
         complete = options.run(options)
-    except UsageError as error:
+    except (UsageError, KnowledgeSourceError) as error:
         return _say(error, EXIT_USAGE)
     except FactScoreError as error:
         return _say(error, EXIT_INCOMPLETE)

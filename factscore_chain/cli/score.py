@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.inputs import Rows, read_rows
-from factscore_chain.errors import KnowledgeSourceError, UsageError
+from factscore_chain.cli.kb import report_problems
+from factscore_chain.errors import UsageError
 
 if TYPE_CHECKING:
     from factscore_chain.chain import FactScoreChain
@@ -27,7 +28,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "generations",
         metavar="GENERATIONS",
-        help='a .jsonl file of {"topic", "output"} rows, a file with one text, one text, or - for standard input',
+        help='a .jsonl file of {"topic", "output"} rows, a file with one text, one text, or - (standard input)',
     )
     add_estimator_arguments(parser)
     parser.add_argument("--topic", help="topic of rows (or of the one text) that name none themselves")
@@ -67,27 +68,29 @@ def make_chain(options: argparse.Namespace) -> FactScoreChain:
     """Makes the chain that the arguments ask for.
 
     Raises:
-        UsageError: An argument is wrong, or the knowledge source cannot be opened.
+        UsageError: An argument is wrong.
+        KnowledgeSourceError: The knowledge source cannot be opened.
     """
     from factscore_chain.chain import FactScoreChain
     from factscore_chain.language_model import init_model
+    from factscore_chain.retrievers.opening import open_knowledge
 
     llm = options.llm
     if options.base_url is not None:
         if llm is None:
             raise UsageError("--base-url needs --llm, the model to ask there.")
         llm = init_model(llm, base_url=options.base_url)
-    try:
-        return FactScoreChain(
-            options.knowledge,
-            llm=llm,
-            estimator=options.estimator,
-            gamma=options.gamma,
-            abstain=options.abstain,
-            k=options.k,
-        )
-    except KnowledgeSourceError as error:
-        raise UsageError(str(error)) from error
+    knowledge = None if options.knowledge is None else open_knowledge(options.knowledge)
+    if knowledge is not None:
+        report_problems(knowledge)
+    return FactScoreChain(
+        knowledge,
+        llm=llm,
+        estimator=options.estimator,
+        gamma=options.gamma,
+        abstain=options.abstain,
+        k=options.k,
+    )
 
 
 def run(options: argparse.Namespace) -> bool:
