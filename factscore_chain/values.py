@@ -134,9 +134,19 @@ class SentenceFailure:
 
 
 @dataclass(frozen=True)
+class DroppedFact:
+    """A fact that the decomposer gave, but the text does not: it is not judged, only counted."""
+
+    text: str
+    sentence: int
+    cause: str
+
+
+@dataclass(frozen=True)
 class Decomposition:
     """What a decomposer makes of a generation."""
 
     sentences: tuple[Sentence, ...]
     facts: tuple[AtomicFact, ...]
     failures: tuple[SentenceFailure, ...] = ()
+    dropped: tuple[DroppedFact, ...] = ()

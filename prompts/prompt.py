@@ -40,7 +40,11 @@ class Prompt(BaseModel):
     """The system message; it never holds user text."""
     template: str
     """The user message; `$field` stands for a value."""
+    fenced: tuple[str, ...] = ()
+    """Fields that stand between fences of their own name, in demonstrations and question alike."""
     demonstrations: tuple[Demonstration, ...] = ()
+    pool: tuple[Demonstration, ...] = ()
+    """Further demonstrations, of which those near to the question may be shown."""
 
     @property
     def identity(self) -> str:
@@ -62,8 +66,11 @@ class Prompt(BaseModel):
         return [*turns, HumanMessage(self._fill(fields))]
 
     def _fill(self, fields: dict[str, str]) -> str:
+        values = {
+            name: fence(value, name) if name in self.fenced else value for name, value in fields.items()
+        }
         try:
-            return Template(self.template).substitute(fields)
+            return Template(self.template).substitute(values)
         except KeyError as error:
             raise UsageError(f"The prompt {self.name!r} needs a value for {error}.") from error
 
