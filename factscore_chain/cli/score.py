@@ -15,6 +15,7 @@ from factscore_chain.errors import UsageError
 if TYPE_CHECKING:
     from factscore_chain.chain import FactScoreChain
     from factscore_chain.report import GenerationReport, Report
+    from factscore_chain.retrievers.knowledge import KnowledgeSource
 
 
 def add_parser(commands: Any) -> None:
@@ -28,7 +29,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "generations",
         metavar="GENERATIONS",
-        help='a .jsonl file of {"topic", "output"} rows, a file with one text, one text, or - (standard input)',
+        help='a .jsonl file of {"topic", "output"} rows, a file with one text, one text, or - (stdin)',
     )
     add_estimator_arguments(parser)
     parser.add_argument("--topic", help="topic of rows (or of the one text) that name none themselves")
@@ -39,21 +40,9 @@ def add_parser(commands: Any) -> None:
 
 def add_estimator_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares what every command that scores has: knowledge, model, estimator, gamma, abstention."""
-    parser.add_argument(
-        "--knowledge",
-        type=Path,
-        metavar="SOURCE",
-        help='a JSONL of {"title", "text"} rows (registered once, then cached), or a registered database',
-    )
-    parser.add_argument("--llm", metavar="PROVIDER:NAME", help="a chat model, such as openai:gpt-4o-mini")
-    parser.add_argument(
-        "--base-url", metavar="URL", help="server of the chat model, if not the provider's own"
-    )
-    parser.add_argument(
-        "--estimator",
-        metavar="NAME",
-        help="embedded (default), np, retrieval+llm, retrieval+llm+np, no-context",
-    )
+    add_retrieval_arguments(parser)
+    add_model_arguments(parser)
+    add_estimator_argument(parser)
     parser.add_argument("--gamma", type=float, default=10.0, help="length penalty; 0 for none (default: 10)")
     parser.add_argument(
         "--abstain",
@@ -61,7 +50,34 @@ def add_estimator_arguments(parser: argparse.ArgumentParser) -> None:
         default="default",
         help="how abstentions are recognised",
     )
+
+
+def add_retrieval_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares where passages come from, and how many."""
+    parser.add_argument(
+        "--knowledge",
+        type=Path,
+        metavar="SOURCE",
+        help='a JSONL of {"title", "text"} rows (registered once, then cached), or a registered database',
+    )
     parser.add_argument("--k", type=int, default=5, help="passages retrieved a fact (default: 5)")
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the chat model."""
+    parser.add_argument("--llm", metavar="PROVIDER:NAME", help="a chat model, such as openai:gpt-4o-mini")
+    parser.add_argument(
+        "--base-url", metavar="URL", help="server of the chat model, if not the provider's own"
+    )
+
+
+def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
+    """Declares the estimator."""
+    parser.add_argument(
+        "--estimator",
+        metavar="NAME",
+        help="embedded (default), np, retrieval+llm, retrieval+llm+np, no-context",
+    )
 
 
 def make_chain(options: argparse.Namespace) -> FactScoreChain:
@@ -72,25 +88,45 @@ def make_chain(options: argparse.Namespace) -> FactScoreChain:
         KnowledgeSourceError: The knowledge source cannot be opened.
     """
     from factscore_chain.chain import FactScoreChain
-    from factscore_chain.language_model import init_model
-    from factscore_chain.retrievers.opening import open_knowledge
 
-    llm = options.llm
-    if options.base_url is not None:
-        if llm is None:
-            raise UsageError("--base-url needs --llm, the model to ask there.")
-        llm = init_model(llm, base_url=options.base_url)
-    knowledge = None if options.knowledge is None else open_knowledge(options.knowledge)
-    if knowledge is not None:
-        report_problems(knowledge)
     return FactScoreChain(
-        knowledge,
-        llm=llm,
+        make_knowledge(options),
+        llm=make_llm(options),
         estimator=options.estimator,
         gamma=options.gamma,
         abstain=options.abstain,
         k=options.k,
     )
+
+
+def make_llm(options: argparse.Namespace) -> Any:
+    """Makes the chat model that the arguments name; None if they name none.
+
+    Raises:
+        UsageError: A server was named without a model, or the model cannot be set up.
+    """
+    from factscore_chain.language_model import init_model
+
+    if options.base_url is None:
+        return options.llm
+    if options.llm is None:
+        raise UsageError("--base-url needs --llm, the model to ask there.")
+    return init_model(options.llm, base_url=options.base_url)
+
+
+def make_knowledge(options: argparse.Namespace) -> KnowledgeSource | None:
+    """Opens the knowledge source that the arguments name, and says what is wrong with its rows.
+
+    Raises:
+        KnowledgeSourceError: It cannot be opened.
+    """
+    from factscore_chain.retrievers.opening import open_knowledge
+
+    if options.knowledge is None:
+        return None
+    knowledge = open_knowledge(options.knowledge)
+    report_problems(knowledge)
+    return knowledge
 
 
 def run(options: argparse.Namespace) -> bool:
