@@ -41,6 +41,9 @@ _MARKUP = re.compile(r"[*_`#>|~]+|^\s*(?:[-•]|\d+[.)])\s+", re.MULTILINE)
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-"})
 _CLAUSE_END = re.compile(r";\s+|,?\s+-\s+|,\s+(?=but\b|however\b|nevertheless\b|aber\b|mais\b|pero\b|maar\b)")
 _OPENING = re.compile(r"^(?:unfortunately|regrettably|sadly|sorry|well|leider|hélas|helaas)\b[,:]?\s*")
+_BARE_NOT = re.compile(r"\b(do|did|does|ca|could|wo|is|was)nt\b")
+# What stands in quotes is a title or a name, unless the quotes hold the whole answer.
+_QUOTED = re.compile(r'(?<=\w )"[^"]{1,200}"')
 
 
 def is_abstention(text: str, kind: str = "default") -> bool:
@@ -140,22 +143,17 @@ def _lower_first(piece: str) -> str:
 
 
 def _kind_of(clause: str) -> ClauseKind:
-    folded = clause.casefold()
-    bare = _OPENING.sub("", folded)
-    if phrases.UNKNOWING.search(folded) or phrases.UNKNOWING.search(bare):
-        return "partial" if _is_partial(folded) else "unknowing"
-    if phrases.ABSENCE.search(folded) or phrases.ABSENCE.search(bare):
-        return "partial" if _is_partial(folded) else "unknowing"
+    folded = _QUOTED.sub('" "', _BARE_NOT.sub(r"\1n't", clause.casefold())).rstrip(" .!?。！？")
+    bare = phrases.CONCESSION.sub("", _OPENING.sub("", folded))
+    if phrases.UNKNOWING.search(bare) or phrases.ABSENCE.search(bare):
+        return "partial" if phrases.PARTIAL.search(bare) else "unknowing"
     tests: tuple[tuple[re.Pattern[str], ClauseKind], ...] = (
         (phrases.APOLOGY, "apology"),
         (phrases.REQUEST, "request"),
         (phrases.ASIDE, "aside"),
     )
-    return next((kind for pattern, kind in tests if pattern.search(folded)), "claim")
-
-
-def _is_partial(folded: str) -> bool:
-    return phrases.PARTIAL.search(folded) is not None
+    otherwise: ClauseKind = "aside" if clause.endswith("?") else "claim"
+    return next((kind for pattern, kind in tests if pattern.search(bare or folded)), otherwise)
 
 
 def _opens_unknowing(clauses: list[_Clause]) -> bool:
