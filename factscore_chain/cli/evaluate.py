@@ -1,0 +1,209 @@
+"""`factscore eval`: how well estimators and decomposers agree with people."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from factscore_chain.cli.score import (
+    add_estimator_argument,
+    add_model_arguments,
+    add_retrieval_arguments,
+    make_knowledge,
+    make_llm,
+)
+from factscore_chain.errors import UsageError
+
+if TYPE_CHECKING:
+    from factscore_chain.evals.judge import OnDone
+    from factscore_chain.evals.labeled import LabeledFile
+    from factscore_chain.evals.split import TopicChoice
+
+
+def add_parser(commands: Any) -> None:
+    """Declares the command, its parts, and their arguments."""
+    parser: argparse.ArgumentParser = commands.add_parser("eval", help="measure agreement with people")
+    parts = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _add_agreement(parts)
+    _add_pairs(parts)
+    _add_decomposition(parts)
+
+
+def _add_agreement(parts: Any) -> None:
+    parser: argparse.ArgumentParser = parts.add_parser(
+        "agreement",
+        help="verdicts against human labels of atomic facts",
+        description="Judges human atomic facts and compares the verdicts with their labels, in the paper's "
+        "convention (irrelevant counts as not supported) and without irrelevant facts.",
+    )
+    parser.add_argument(
+        "labeled",
+        nargs="+",
+        type=Path,
+        metavar="LABELED",
+        help="JSONL in FActScore's labelled format, or rows of claim, evidence, label; one file a system",
+    )
+    add_retrieval_arguments(parser)
+    add_model_arguments(parser)
+    add_estimator_argument(parser)
+    parser.add_argument(
+        "--topics",
+        choices=("held-out", "train", "all"),
+        help="held-out leaves out topics that shipped models were fitted on (default: held-out for the "
+        "embedded and np estimators, else all)",
+    )
+    _add_json(parser)
+    parser.set_defaults(run=run_agreement)
+
+
+def _add_pairs(parts: Any) -> None:
+    parser: argparse.ArgumentParser = parts.add_parser(
+        "pairs", help="verdicts on claims that come with their evidence"
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="JSONL of claim, evidence, label rows")
+    add_model_arguments(parser)
+    add_estimator_argument(parser)
+    _add_json(parser)
+    parser.set_defaults(run=run_pairs)
+
+
+def _add_decomposition(parts: Any) -> None:
+    parser: argparse.ArgumentParser = parts.add_parser(
+        "decomposition", help="atomic facts against those that people made of the same sentences"
+    )
+    parser.add_argument("labeled", type=Path, metavar="LABELED", help="JSONL in FActScore's labelled format")
+    add_model_arguments(parser)
+    parser.add_argument(
+        "--topics",
+        choices=("held-out", "train", "all"),
+        help="as for agreement (default: held-out for the embedded decomposer, all with a chat model)",
+    )
+    _add_json(parser)
+    parser.set_defaults(run=run_decomposition)
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object in place of the table")
+
+
+def run_agreement(options: argparse.Namespace) -> bool:
+    """Compares verdicts with labels; returns whether every row and fact could be used."""
+    from factscore_chain.estimators import make_estimator
+    from factscore_chain.evals.agreement import agreement
+    from factscore_chain.evals.labeled import read_labeled
+    from factscore_chain.evals.render import print_agreement
+    from factscore_chain.retrievers.opening import as_retriever
+
+    files = [read_labeled(path) for path in options.labeled]
+    estimator = make_estimator(options.estimator, make_llm(options))
+    if estimator.needs_passages and options.knowledge is None:
+        _refuse_without_evidence(files, estimator.name)
+    knowledge = make_knowledge(options)
+    retriever = None if knowledge is None else as_retriever(knowledge)
+    reports = []
+    for file in files:
+        _complain(file.rejected)
+        with _progress() as on_done:
+            reports.append(
+                agreement(
+                    file,
+                    estimator.verifier,
+                    retriever,
+                    estimator=estimator.name,
+                    topics=options.topics,
+                    k=options.k,
+                    on_done=on_done,
+                )
+            )
+    if not options.json:
+        print_agreement(reports)
+    elif len(reports) == 1:
+        print(reports[0].model_dump_json())
+    else:
+        print(json.dumps({"systems": {one.file: one.model_dump(mode="json") for one in reports}}))
+    return all(report.complete for report in reports)
+
+
+def run_pairs(options: argparse.Namespace) -> bool:
+    """Judges claims by their own evidence; returns whether every row could be used."""
+    from factscore_chain.estimators import make_estimator
+    from factscore_chain.evals.labeled import read_pairs
+    from factscore_chain.evals.pairs import evaluate_pairs
+    from factscore_chain.evals.render import print_pairs
+
+    rows, rejected = read_pairs(options.file)
+    estimator = make_estimator(options.estimator, make_llm(options))
+    _complain(rejected)
+    with _progress() as on_done:
+        report = evaluate_pairs(
+            rows,
+            estimator.verifier,
+            name=options.file.stem,
+            rejected=rejected,
+            estimator=estimator.name,
+            on_done=on_done,
+        )
+    if options.json:
+        print(report.model_dump_json())
+    else:
+        print_pairs(report)
+    return report.complete
+
+
+def run_decomposition(options: argparse.Namespace) -> bool:
+    """Compares predicted with human facts; returns whether every row could be used."""
+    from factscore_chain.estimators import make_estimator
+    from factscore_chain.evals.decomposition import evaluate_decomposition, read_human_sentences
+    from factscore_chain.evals.render import print_figures
+    from factscore_chain.evals.split import is_chosen
+
+    sentences, rejected = read_human_sentences(options.labeled)
+    llm = make_llm(options)
+    topics: TopicChoice = options.topics or ("held-out" if llm is None else "all")
+    chosen = [one for one in sentences if is_chosen(one.topic, topics)]
+    _complain(rejected)
+    decomposer = make_estimator(None, llm).decomposer
+    figures = {
+        "file": options.labeled.stem,
+        "topics": topics,
+        **evaluate_decomposition(decomposer, chosen),
+        "rejected": list(rejected),
+    }
+    if options.json:
+        print(json.dumps(figures))
+    else:
+        print_figures(f"Decomposition: {options.labeled.stem}", figures)
+    return not rejected
+
+
+def _refuse_without_evidence(files: Iterable[LabeledFile], estimator: str) -> None:
+    for file in files:
+        if file.needs_knowledge:
+            raise UsageError(
+                f"{file.name} brings no evidence, and the estimator {estimator!r} reads passages. "
+                "Give --knowledge, a JSONL of documents or a registered database."
+            )
+
+
+def _complain(rejected: Iterable[str]) -> None:
+    for line in rejected:
+        print(f"factscore: {line}", file=sys.stderr)
+
+
+@contextmanager
+def _progress() -> Iterator[OnDone]:
+    from tqdm import tqdm
+
+    terminal = sys.stderr.isatty() and "CI" not in os.environ
+    with tqdm(unit="fact", disable=not terminal, leave=False) as bar:
+
+        def advance(facts: int) -> None:
+            bar.update(facts)
+
+        yield advance
