@@ -12,8 +12,9 @@ _UNSPACED = "\u3040-\u30ff\u4e00-\u9fff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:[.,'’:/-][^\W{_UNSPACED}]+)*")
 _LITTLE_WORDS = (
     "a an the and or but of in on at to for from by with as is was are were be been being has have had did"
-    " does do it its he his him she her they their them this that these those which who whom whose there into also"
-    " der die das und im ist war ein eine le la les et est une un du de el los y del que"
+    " does do it its he his him she her they their them this that these those which who whom whose there into"
+    " also der die das und im ist war ein eine le la les et est une un du de el los y del que"
+    " 他 她 它 的 了 于 是 の は が を に"
 )
 _FUNCTION_WORDS = frozenset(_LITTLE_WORDS.split())
 

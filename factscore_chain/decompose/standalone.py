@@ -55,17 +55,17 @@ def _person(text: str) -> str | None:
 
 def _is_about_topic(person: str | None, topic: str, sentences: Sequence[Sentence], index: int) -> bool:
     """Follows the pronoun back from sentence to sentence, up to the topic's name or the start of the text."""
-    text = sentences[index].text
-    if _opens_with_name(text, topic):
-        return not _names_another(text, topic)
-    if person is None or _person(text) != person:
-        return False
-    before = [position for position in range(index) if sentences[position].kind in {"prose", "list_item"}]
-    if not before:
-        return True
-    if _names_another(sentences[before[-1]].text, topic):
-        return False
-    return _is_about_topic(person, topic, sentences, before[-1])
+    for position in range(index, -1, -1):
+        text = sentences[position].text
+        if sentences[position].kind not in {"prose", "list_item"}:
+            continue
+        if position < index and _names_another(text, topic):
+            return False
+        if _opens_with_name(text, topic):
+            return not _names_another(text, topic)
+        if person is None or _person(text) != person:
+            return False
+    return True
 
 
 def _opens_with_name(text: str, topic: str) -> bool:
@@ -74,9 +74,11 @@ def _opens_with_name(text: str, topic: str) -> bool:
 
 
 def _names_another(text: str, topic: str) -> bool:
+    """Whether a text names somebody or something else, places, times and "was English" aside."""
     for match in _NAME.finditer(text):
         words = {word.casefold() for word in re.findall(r"\w+", match["name"])}
-        if match["before"] not in _LEADS_TO_PLACE_OR_TIME and not words & _name_words(topic):
+        described = match["before"] in {"is", "was"} and len(words) == 1
+        if not (described or match["before"] in _LEADS_TO_PLACE_OR_TIME or words & _name_words(topic)):
             return True
     return False
 
