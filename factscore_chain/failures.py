@@ -9,7 +9,14 @@ from langchain_core.exceptions import (
 
 from factscore_chain.errors import FactScoreError, FatalModelError, ModelCallError
 
-_FATAL_STATUS = {401: "the key was refused", 403: "access was denied", 404: "it was not found"}
+_FATAL_STATUS = {
+    401: "the key was refused",
+    402: "it has to be paid for first",
+    403: "access was denied",
+    404: "it was not found",
+}
+_NO_QUOTA = "insufficient_quota"
+"""Code of a 429 that waiting does not mend."""
 
 
 def model_call_error(error: Exception, model: str) -> FactScoreError:
@@ -33,7 +40,7 @@ def model_call_error(error: Exception, model: str) -> FactScoreError:
 
 def rejects_logprobs(error: Exception) -> bool:
     """Whether a server turned a request down only because it asked for log-probabilities."""
-    return _status(error) in {400, 422} and "logprob" in str(error).lower()
+    return _status(error) in {None, 400, 422} and "logprob" in str(error).lower()
 
 
 def _fatal_cause(error: Exception) -> str | None:
@@ -41,9 +48,13 @@ def _fatal_cause(error: Exception) -> str | None:
         return _FATAL_STATUS[401]
     if isinstance(error, ModelNotFoundError):
         return _FATAL_STATUS[404]
+    if getattr(error, "code", None) == _NO_QUOTA:
+        return "its quota is used up"
     return _FATAL_STATUS.get(_status(error) or 0)
 
 
 def _status(error: Exception) -> int | None:
-    status = getattr(error, "status_code", None)
-    return status if isinstance(status, int) else None
+    for holder in (error, getattr(error, "response", None)):
+        if isinstance(status := getattr(holder, "status_code", None), int):
+            return status
+    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 from weakref import WeakKeyDictionary
@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BeforeValidator
 
-from factscore_chain.errors import UsageError
+from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.failures import model_call_error, rejects_logprobs
 
 FinishReason = Literal["stop", "length", "filtered"]
@@ -22,11 +22,18 @@ FinishReason = Literal["stop", "length", "filtered"]
 _FINISH_REASONS: dict[str, FinishReason] = {
     "length": "length",
     "max_tokens": "length",
-    "MAX_TOKENS": "length",
+    "max_output_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
     "content_filter": "filtered",
-    "SAFETY": "filtered",
+    "content_filtered": "filtered",
+    "guardrail_intervened": "filtered",
+    "safety": "filtered",
+    "prohibited_content": "filtered",
+    "recitation": "filtered",
     "refusal": "filtered",
 }
+"""What providers call it, in lower case."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,7 @@ class LanguageModel:
         self._usage_lock = threading.Lock()
         self._limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
         fields = type(model).model_fields
+        self._fatal: FatalModelError | None = None
         self._offers_logprobs = "logprobs" in fields and "top_logprobs" in fields
 
     @property
@@ -109,23 +117,34 @@ class LanguageModel:
             FatalModelError: Every further call would fail too (wrong key, unknown model).
             ModelCallError: This call failed.
         """
-        if logprobs and self._offers_logprobs:
-            try:
-                return await self._ask(messages, config, {"logprobs": True, "top_logprobs": 5})
-            except Exception as error:
-                if not rejects_logprobs(error):
-                    raise model_call_error(error, self.name) from error
-                self._offers_logprobs = False
+        stopped_before = self._fatal
         try:
-            return await self._ask(messages, config, {})
+            if logprobs and self._offers_logprobs:
+                try:
+                    return await self._ask(messages, config, stopped_before, logprobs=True, top_logprobs=5)
+                except Exception as error:
+                    if not rejects_logprobs(error):
+                        raise
+                    self._offers_logprobs = False
+            return await self._ask(messages, config, stopped_before)
         except Exception as error:
-            raise model_call_error(error, self.name) from error
+            meaning = model_call_error(error, self.name)
+            if isinstance(meaning, FatalModelError):
+                self._fatal = meaning
+            raise meaning from error
 
     async def _ask(
-        self, messages: Sequence[BaseMessage], config: RunnableConfig | None, options: dict[str, Any]
+        self,
+        messages: Sequence[BaseMessage],
+        config: RunnableConfig | None,
+        stopped_before: FatalModelError | None,
+        **options: Any,
     ) -> Completion:
         limiter = self._limiters.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.concurrency))
         async with limiter:
+            # Calls that were waiting when another met a fatal error are not made; later ones try anew.
+            if self._fatal is not None and self._fatal is not stopped_before:
+                raise self._fatal
             message = await self.model.ainvoke(list(messages), config, **options)
         self._account(message)
         return _completion(message)
@@ -139,13 +158,25 @@ class LanguageModel:
 
 def _completion(message: AIMessage) -> Completion:
     metadata = message.response_metadata
-    stop = next((metadata[k] for k in ("finish_reason", "stop_reason", "done_reason") if metadata.get(k)), "")
-    reply = Completion(
-        message.text, _FINISH_REASONS.get(str(stop), "stop"), _tokens(metadata.get("logprobs"))
-    )
-    if refusal := message.additional_kwargs.get("refusal"):
-        return replace(reply, text=reply.text or str(refusal), finish_reason="filtered")
+    reply = Completion(message.text, _finish_reason(metadata), _tokens(metadata.get("logprobs")))
+    if refusal := _refusal(message):
+        return replace(reply, text=reply.text or refusal, finish_reason="filtered")
     return reply
+
+
+def _finish_reason(metadata: Mapping[str, Any]) -> FinishReason:
+    given = (metadata.get(key) for key in ("finish_reason", "stop_reason", "done_reason"))
+    incomplete = metadata.get("incomplete_details")
+    reason = next(filter(None, given), None) or (incomplete.get("reason") if incomplete else None)
+    return _FINISH_REASONS.get(str(reason).lower(), "stop")
+
+
+def _refusal(message: AIMessage) -> str | None:
+    """The text of a refusal that a provider reports beside the content, or as a block of it."""
+    if refusal := message.additional_kwargs.get("refusal"):
+        return str(refusal)
+    blocks = (block for block in message.content if isinstance(block, dict))
+    return next((str(block.get("refusal")) for block in blocks if block.get("type") == "refusal"), None)
 
 
 def _tokens(logprobs: Any) -> tuple[TokenChoice, ...] | None:

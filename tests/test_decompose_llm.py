@@ -7,10 +7,14 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from factscore_chain.decompose.additions import addition
 from factscore_chain.decompose.llm import LLMDecomposer, sentence_context
+from factscore_chain.decompose.reading import read_facts
 from factscore_chain.decompose.sentences import split_sentences
+from factscore_chain.decompose.standalone import opens_with_pronoun
 from factscore_chain.errors import FatalModelError
 from factscore_chain.language_model import LanguageModel
+from factscore_chain.prompts.prompt import load_prompt
 from factscore_chain.values import Decomposition, Generation
 from tests.scripted import Reply, ScriptedChatModel, scripted_reply
 
@@ -242,3 +246,12 @@ def test_the_identity_names_model_prompt_and_version() -> None:
 def test_what_is_no_model_is_refused() -> None:
     with pytest.raises(ValueError, match="int is no model"):
         LLMDecomposer(model=3)
+
+
+def test_the_demonstrations_keep_the_rules_that_replies_are_held_to() -> None:
+    prompt = load_prompt("decompose")
+    for shown in (*prompt.demonstrations, *prompt.pool):
+        known = "\n".join(shown.fields.values())
+        for fact in read_facts(shown.reply).facts:
+            assert addition(fact, known) is None, fact
+            assert not opens_with_pronoun(fact), fact
