@@ -54,7 +54,7 @@ def judge(
         FatalModelError: The model cannot be used at all.
     """
     retrieval = None if retriever is None else Retrieval(retriever=retriever, k=k)
-    claims = [_claims(generation, retrieval) for generation in generations]
+    claims = [claims_of(generation, retrieval) for generation in generations]
     flat = [claim for one in claims for claim in one or ()]
     decisions = iter(verify(flat, verifier, on_done))
     return [
@@ -92,7 +92,8 @@ def evidence_passages(texts: Sequence[str]) -> tuple[Passage, ...]:
     )
 
 
-def _claims(generation: LabeledGeneration, retrieval: Retrieval | None) -> tuple[Claim, ...] | None:
+def claims_of(generation: LabeledGeneration, retrieval: Retrieval | None) -> tuple[Claim, ...] | None:
+    """The facts of a generation with their passages; None where its topic has no single document."""
     facts = tuple(AtomicFact(fact.text) for fact in generation.facts)
     if generation.evidence is not None or retrieval is None:
         passages = evidence_passages(generation.evidence or ())

@@ -61,7 +61,8 @@ def print_figures(title: str, figures: Mapping[str, Any], console: Console | Non
     for name, value in figures.items():
         if value is None or isinstance(value, (str, int, float)):
             table.add_row(
-                name.replace("_", " "), _number(name, value) if isinstance(value, float) else str(value)
+                name.replace("_", " "),
+                _number(name, value) if isinstance(value, float) else _safe(str(value)),
             )
     (console or Console()).print(table)
 
