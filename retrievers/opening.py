@@ -13,6 +13,7 @@ from platformdirs import user_cache_path
 from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever
 from factscore_chain.retrievers.knowledge import KnowledgeSource
+from factscore_chain.retrievers.vectors import VectorIndex
 
 AnyKnowledge: TypeAlias = "KnowledgeSource | BaseRetriever | str | Path"
 
@@ -26,8 +27,15 @@ def cache_folder() -> Path:
     return Path(named) if named else user_cache_path("factscore-chain")
 
 
+EMBEDDED_AT_ONCE = 2_000
+"""Passages up to which a JSONL file gets a vector index as it is registered: some seconds of work, once."""
+
+
 def open_knowledge(path: str | Path) -> KnowledgeSource:
     """Opens a registered database, or registers a JSONL file into the cache, keyed by its content.
+
+    A small source gets its vector index at once, so that a search without a topic has both legs; for a
+    large one that is `factscore kb build --vectors`.
 
     Raises:
         KnowledgeSourceError: Nothing is there, or it is neither.
@@ -44,7 +52,10 @@ def open_knowledge(path: str | Path) -> KnowledgeSource:
         return KnowledgeSource(path)
     database = cache_folder() / "knowledge" / f"{path.stem}-{_content_key(path)}.db"
     database.parent.mkdir(parents=True, exist_ok=True)
-    return KnowledgeSource.build(path, database)
+    source = KnowledgeSource.build(path, database)
+    if (source.passage_count or 0) <= EMBEDDED_AT_ONCE:
+        VectorIndex.build(source)
+    return source
 
 
 def as_retriever(knowledge: AnyKnowledge) -> BaseRetriever:

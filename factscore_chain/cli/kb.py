@@ -41,7 +41,9 @@ def build(options: argparse.Namespace) -> bool:
         f"in {str(options.out)!r}, content {source.content_hash[:12]}"
     )
     if options.vectors:
-        print(f"{build_vectors(source)} passages embedded")
+        from factscore_chain.retrievers.vectors import VectorIndex
+
+        print(f"{len(VectorIndex.build(source))} passages embedded")
     return report_problems(source)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.inputs import Rows, read_rows
 from factscore_chain.cli.kb import report_problems
-from factscore_chain.errors import UsageError
+from factscore_chain.errors import FactScoreError, UsageError
 
 if TYPE_CHECKING:
     from factscore_chain.chain import FactScoreChain
@@ -138,12 +138,12 @@ def run(options: argparse.Namespace) -> bool:
     report = _score(make_chain(options), rows)
     for message in (*rows.rejected, *_problems(report)):
         print(f"factscore: {message}", file=sys.stderr)
-    if options.out is not None:
-        options.out.write_text(report.to_json() + "\n", encoding="utf-8")
     if options.format == "table":
         print_table(report)
     else:
         print(report.to_json() if options.format == "json" else markdown(report))
+    if options.out is not None:
+        write_whole(options.out, report.to_json() + "\n")
     return report.complete
 
 
@@ -160,6 +160,21 @@ def check_writable(path: Path | None) -> None:
         raise UsageError(
             f"The report cannot be written to {str(path)!r}. Give a file in a folder you may write."
         )
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Writes a file so that it is either whole or as it was.
+
+    Raises:
+        FactScoreError: It cannot be written.
+    """
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise FactScoreError(f"{str(path)!r} could not be written: {error.strerror}.") from error
 
 
 def _score(chain: FactScoreChain, rows: Rows) -> Report:
