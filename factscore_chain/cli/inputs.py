@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from factscore_chain.errors import UsageError
-from factscore_chain.generations import as_generation
 from factscore_chain.values import Generation
 
 _ROW_SUFFIXES = {".jsonl", ".ndjson"}
@@ -91,6 +90,8 @@ def _from_lines(name: str, lines: Iterable[str], topic: str | None) -> Rows:
 
 
 def _row(line: str, topic: str | None) -> Generation:
+    from factscore_chain.generations import as_generation  # brings LangChain, which --help can do without
+
     value = json.loads(line)
     if not isinstance(value, dict):
         raise UsageError(f"Not a generation: a {type(value).__name__} stands where an object should.")
