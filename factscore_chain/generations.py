@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from langchain_core.messages import BaseMessage
@@ -10,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from factscore_chain.errors import UsageError
 from factscore_chain.values import Generation
+
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 AnyGeneration: TypeAlias = str | BaseMessage | Generation | Mapping[str, Any]
 
@@ -33,13 +37,13 @@ def as_generation(value: AnyGeneration, topic: str | None = None) -> Generation:
         UsageError: It is none of these, or a field has the wrong type.
     """
     if isinstance(value, Generation):
-        return value
+        return _writable(value)
     if isinstance(value, str):
-        return Generation(value, topic)
+        return _writable(Generation(value, topic))
     if isinstance(value, BaseMessage):
-        return Generation(value.text, topic)
+        return _writable(Generation(value.text, topic))
     if isinstance(value, Mapping):
-        return _from_row(value, topic)
+        return _writable(_from_row(value, topic))
     raise UsageError(
         f"A generation cannot be made of {type(value).__name__}. "
         "Give a text, a message, or a mapping with 'output' and, where there is one, 'topic'."
@@ -55,6 +59,20 @@ def as_generations(value: AnyGeneration | Sequence[AnyGeneration]) -> tuple[Gene
     if isinstance(value, Sequence) and not isinstance(value, str):
         return tuple(as_generation(one) for one in value)
     return (as_generation(value),)
+
+
+def _writable(generation: Generation) -> Generation:
+    # A lone surrogate cannot be written to any file or sent to any model; its stand-in keeps all positions.
+    return replace(
+        generation,
+        text=_whole(generation.text),
+        topic=None if generation.topic is None else _whole(generation.topic),
+        facts=None if generation.facts is None else tuple(map(_whole, generation.facts)),
+    )
+
+
+def _whole(text: str) -> str:
+    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def _from_row(value: Mapping[str, Any], topic: str | None) -> Generation:
