@@ -216,50 +216,13 @@ _ANSWER_FOLLOWS = [
     r"^(?:lui|lei|è|era|nacque)\b|^(?:ele|ela|foi|nasceu)\b|^(?:hij|zij) (?:is|was|werd)\b",
 ]
 
-STOCK = frozenset(
-    [
-        "idk",
-        "i dunno",
-        "dunno",
-        "n/a",
-        "na",
-        "none",
-        "null",
-        "unknown",
-        "no answer",
-        "no comment",
-        "not sure",
-        "unsure",
-        "no idea",
-        "tbd",
-        "no response",
-        "not available",
-        "not applicable",
-        "no information",
-        "nothing found",
-        "unanswerable",
-        "keine ahnung",
-        "weiß nicht",
-        "weiss nicht",
-        "keine angabe",
-        "k.a",
-        "aucune idée",
-        "ni idea",
-        "ns/nc",
-        "boh",
-        "não sei",
-        "no lo sé",
-        "no sé",
-        "geen idee",
-        "无",
-        "無",
-        "不明",
-        "未知",
-        "なし",
-        "없음",
-        "모름",
-    ]
-)
+_STOCK = """
+idk, i dunno, dunno, n/a, na, none, null, unknown, no answer, no comment, not sure, unsure, no idea, tbd, no
+response, not available, not applicable, no information, nothing found, unanswerable, keine ahnung, weiß
+nicht, weiss nicht, keine angabe, k.a, aucune idée, ni idea, ns/nc, boh, não sei, no lo sé, no sé, geen
+idee, 无, 無, 不明, 未知, なし, 없음, 모름
+"""
+STOCK = frozenset(word.strip() for word in _STOCK.split(","))
 """Whole answers, without punctuation around them, that say nothing."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -283,28 +282,21 @@ async def test_detector_is_a_stage() -> None:
     assert await detector.ainvoke("IDK") is True
 
 
-def _data() -> Path:
-    folder = os.environ.get("FACTSCORE_DATA")
-    if not folder:
-        pytest.skip("FACTSCORE_DATA names no folder with the FActScore release")
-    return Path(folder)
-
-
 def _rows(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.parametrize(("system", "misses"), [("InstructGPT", 0), ("ChatGPT", 0), ("PerplexityAI", 1)])
-def test_default_agrees_with_people(system: str, misses: int) -> None:
+def test_default_agrees_with_people(data_dir: Path, system: str, misses: int) -> None:
     # The one "miss" is an answer with two statements that its annotators left without facts.
-    rows = _rows(_data() / "factscore" / "labeled" / f"{system}.jsonl")
+    rows = _rows(data_dir / "factscore" / "labeled" / f"{system}.jsonl")
     said = [(is_abstention(str(row["output"])), row["annotations"] is None) for row in rows]
     assert said.count((True, False)) == 0
     assert said.count((False, True)) <= misses
 
 
-def test_encyclopedia_articles_are_never_abstentions() -> None:
-    path = _data() / "vital_articles" / "summaries_en-us.json.gz"
+def test_encyclopedia_articles_are_never_abstentions(data_dir: Path) -> None:
+    path = data_dir / "vital_articles" / "summaries_en-us.json.gz"
     articles = json.loads(gzip.decompress(path.read_bytes()))
     texts = [article["extract"] for article in articles.values() if article["extract"].strip()]
     assert [text for text in texts[::5] if is_abstention(text)] == []
