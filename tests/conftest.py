@@ -35,7 +35,7 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
     for name in _KEYS:
         monkeypatch.delenv(name, raising=False)
     # One cache for the whole run of a process: registering the examples once is enough.
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+    monkeypatch.setenv("FACTSCORE_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
 @pytest.fixture(scope="session")
