@@ -19,7 +19,7 @@ LONGEST_MODULE = 350
 LAYERS = (
     ("errors", "aio", "models"),
     ("values",),
-    ("failures", "prompts", "score", "abstention_phrases", "manifest"),
+    ("failures", "prompts", "score", "abstention_phrases", "manifest", "thinking"),
     ("language_model", "generations", "report", "render"),
     ("stage",),
     ("abstain", "encoder"),
@@ -123,19 +123,18 @@ _WATCH = """
 import sys
 reached = []
 def watch(event, arguments):
-    # Unix sockets are how an event loop talks to itself.
-    if event in {"socket.getaddrinfo", "socket.connect"} or (event == "socket.__new__" and arguments[1] != 1):
-        reached.append(event)
+    if event in {"socket.getaddrinfo", "socket.gethostbyname", "socket.connect", "socket.sendto"}:
+        reached.append((event, arguments[1:]))
 sys.addaudithook(watch)
 """
 
 
-def test_importing_everything_public_opens_no_socket() -> None:
+def test_importing_everything_public_reaches_for_no_network() -> None:
     code = f"{_WATCH}\nimport factscore_chain as f\n[getattr(f, name) for name in f.__all__]\nprint(reached)"
     assert _in_a_fresh_interpreter(code).strip() == "[]"
 
 
-def test_scoring_with_the_embedded_estimator_opens_no_socket() -> None:
+def test_scoring_with_the_embedded_estimator_reaches_for_no_network() -> None:
     arguments = ["score", "Alan Turing was born in London.", "--knowledge", "examples/knowledge.jsonl"]
     code = (
         f"{_WATCH}\nfrom factscore_chain.cli.main import main\ncode = main({arguments})\nprint(code, reached)"
