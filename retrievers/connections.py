@@ -79,6 +79,11 @@ def _close_all(connections: list[sqlite3.Connection], pid: int) -> None:
             connections.pop().close()
 
 
+def partial_path(path: Path) -> Path:
+    """Where a source grows until it is complete."""
+    return path.with_name(path.name + ".partial")
+
+
 def check_file(path: Path) -> None:
     """Makes sure that a file is a whole SQLite database before it is opened as one.
 
@@ -86,6 +91,11 @@ def check_file(path: Path) -> None:
         KnowledgeSourceError: It is missing, empty, cut short or something else; the message says what.
     """
     if not path.exists():
+        if partial_path(path).exists():
+            raise KnowledgeSourceError(
+                f"The registration of {path} has not ended. If it was interrupted, run the build again: it "
+                "continues where it stopped."
+            )
         raise KnowledgeSourceError(
             f"There is no knowledge source at {path}. Build it from a JSONL file first."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,8 @@ MAX_TOKENS = 256
 """Tokens of a passage, counted by the shipped encoder's tokenizer with its two markers."""
 
 _MARKERS = 2
+_LEAST = 16
+"""Less would cut most sentences to pieces."""
 _CHARS_PER_TOKEN = 16
 """Prose has about five; a longer average is encoded data, which the tokenizer counts as a single unknown."""
 _WINDOW = 20_000
@@ -53,8 +56,8 @@ def cut_many(documents: Sequence[Sequence[str]], max_tokens: int = MAX_TOKENS) -
     Raises:
         UsageError: max_tokens leaves no room for text.
     """
-    if max_tokens < _MARKERS + 1:
-        raise UsageError(f"max_tokens must be at least {_MARKERS + 1}, not {max_tokens}.")
+    if max_tokens < _LEAST:
+        raise UsageError(f"max_tokens must be at least {_LEAST}, not {max_tokens}.")
     limit = max_tokens - _MARKERS
     paragraphs = [[part for text in document for part in _paragraphs(text)] for document in documents]
     encodings = iter(_encode([part for document in paragraphs for part in document]))
@@ -125,23 +128,32 @@ def _pieces(text: str, encoding: Encoding, limit: int) -> Iterator[_Piece]:
         begin = starts[first] if first < last else end
         cost = _cost(last - first, end - begin)
         if cost > limit:
-            yield from _word_pieces(text, starts[first:last], end)
+            yield from _word_pieces(text, starts[first:last], end, limit)
         elif first < last:
             yield _Piece(begin, end, cost)
         first = last
 
 
-def _word_pieces(text: str, starts: Sequence[int], end: int) -> Iterator[_Piece]:
-    # A token that does not follow a blank continues a word; a word of many tokens is data and may be cut.
+def _word_pieces(text: str, starts: Sequence[int], end: int, limit: int) -> Iterator[_Piece]:
     bounds = [*starts, end]
     first = 0
     for i in range(1, len(bounds)):
-        after_blank = text[bounds[i] - 1].isspace()
-        if i == len(starts) or after_blank or i - first >= _CHARS_PER_TOKEN:
-            for begin in range(bounds[first], bounds[i], _WINDOW // 10):
-                stop = min(begin + _WINDOW // 10, bounds[i])
-                yield _Piece(begin, stop, _cost(i - first, stop - begin))
-            first = i
+        # A token that does not follow a blank continues a word.
+        if i < len(starts) and not text[bounds[i] - 1].isspace():
+            continue
+        begin, stop = bounds[first], bounds[i]
+        cost = _cost(i - first, stop - begin)
+        if cost <= limit:
+            yield _Piece(begin, stop, cost)
+        else:
+            yield from _char_pieces(text, begin, stop)
+        first = i
+
+
+def _char_pieces(text: str, start: int, end: int) -> Iterator[_Piece]:
+    # Parts of a word may take more tokens than the word; never more than they have characters, decomposed.
+    for i in range(start, end):
+        yield _Piece(i, i + 1, len(unicodedata.normalize("NFKD", text[i])))
 
 
 def _sentence_ends(text: str) -> list[int]:

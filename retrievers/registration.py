@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers import schema
+from factscore_chain.retrievers.connections import partial_path
 from factscore_chain.retrievers.passages import MAX_TOKENS, cut_many
 from factscore_chain.retrievers.rows import Line, Position, Row, RowReader, check_input, digest_of
 from factscore_chain.retrievers.terms import store_common
@@ -79,7 +80,7 @@ class Plan:
     @property
     def partial(self) -> Path:
         """The file that grows; it takes its final name only when complete."""
-        return self.out.with_name(self.out.name + ".partial")
+        return partial_path(self.out)
 
     @property
     def settings(self) -> dict[str, str | int]:

@@ -16,6 +16,8 @@ _LISTED = 10
 """Candidates that an error lists."""
 _NEAR = 5
 _LIKENESS = 0.6
+_ALIKE = 80
+"""Characters of a title that are compared for likeness."""
 _BUDGET = 100_000
 _COMPARED = 200
 _LOOKED_UP = 500
@@ -126,10 +128,15 @@ class TitleIndex:
 
 
 def _likeness(wanted: str, other: str) -> float:
-    words, other_words = set(wanted.split()), set(other.split())
-    shared = len(words & other_words) / len(words)
-    # All the words asked for, among others, is as good a hint as a small slip of the pen.
-    return max(SequenceMatcher(None, wanted, other, autojunk=False).ratio(), 0.9 * shared)
+    wanted, other = wanted[:_ALIKE], other[:_ALIKE]
+    words, other_words = wanted.split(), other.split()
+    found = [max(_ratio(word, o) for o in other_words) for word in words] if other_words else [0.0]
+    # Each word asked for, among others, is as good a hint as a slip of the pen in the whole.
+    return max(_ratio(wanted, other), 0.9 * sum(found) / len(found))
+
+
+def _ratio(one: str, other: str) -> float:
+    return 1.0 if one == other else SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def insert_names(connection: sqlite3.Connection, names: Iterable[tuple[int, str, int, bool]]) -> None:

@@ -22,9 +22,22 @@ _MARKS = "\u0900-\u0963\u0966-\u0dff\u0f71-\u0f84"
 _WORD = re.compile(
     rf"(?P<run>[{_UNSPACED}]+)|(?P<number>\d+(?:\.\d+)+)|(?P<word>(?:[^\W_{_UNSPACED}]|[{_MARKS}])+)"
 )
+
+
+def _is_accent(char: str) -> bool:
+    # Above and below a letter (Latin, Greek, Cyrillic), Hebrew points, Arabic vowel marks. The lower classes
+    # are part of the letter in their scripts (Japanese voicing, Indic nukta and virama) and stay.
+    combining = unicodedata.combining(char)
+    return combining >= 200 or 10 <= combining <= 35
+
+
+_ACCENTS = re.compile(f"[{''.join(c for c in map(chr, range(0x300, 0x2100)) if _is_accent(c))}]+")
+# Letters that Unicode takes for letters of their own, but writers replace by these.
+_PLAIN = {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
+_STROKED = re.compile(f"[{''.join(_PLAIN)}]")
 _ASCII_WORD = re.compile(r"\d+(?:\.\d+)+|[a-z0-9]+")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
-_APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "＇": "'"})
+_APOSTROPHES = re.compile("[’ʼ]")
 _POSSESSIVE = re.compile(r"(?<=\w)'s\b")
 _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[.,]\d+)+(?![\d])")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -40,9 +53,9 @@ def tokens(text: str) -> list[str]:
     Returns:
         Tokens in order of appearance, repetitions kept; empty if the text has no letter or digit.
     """
-    if text.isascii():
-        return [token[:_LONGEST] for token in _ASCII_WORD.findall(_prepare(text.lower()))]
-    folded = _prepare(fold(text).translate(_APOSTROPHES))
+    folded = _prepare(fold(text))
+    if folded.isascii():
+        return [token[:_LONGEST] for token in _ASCII_WORD.findall(folded)]
     found: list[str] = []
     for match in _WORD.finditer(folded):
         if match.lastgroup == "run":
@@ -57,7 +70,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    return unicodedata.normalize("NFC", "".join(c for c in decomposed if not _is_accent(c)))
+    plain = _STROKED.sub(lambda match: _PLAIN[match.group()], _ACCENTS.sub("", decomposed))
+    return unicodedata.normalize("NFC", plain)
 
 
 def clean(text: str) -> str:
@@ -74,14 +88,9 @@ def clean(text: str) -> str:
     return text
 
 
-def _is_accent(char: str) -> bool:
-    # Above and below a letter (Latin, Greek, Cyrillic), Hebrew points, Arabic vowel marks. The lower classes
-    # are part of the letter in their scripts (Japanese voicing, Indic nukta and virama) and stay.
-    combining = unicodedata.combining(char)
-    return combining >= 200 or 10 <= combining <= 35
-
-
 def _prepare(text: str) -> str:
+    if not text.isascii():
+        text = _APOSTROPHES.sub("'", text)
     if "'s" in text:
         text = _POSSESSIVE.sub("", text)
     return _NUMBER.sub(_plain_number, text)
