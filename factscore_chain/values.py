@@ -120,6 +120,8 @@ class Decision:
     """The model's own words."""
     cause: str | None = None
     """Why it is undecided or failed."""
+    note: str | None = None
+    """What else to know of how it was decided, such as passages left out for their length."""
     parts: tuple[Decision, ...] = ()
     """The decisions that an ensemble combined."""
 

@@ -16,6 +16,7 @@ He died. | she's a nurse. | It is big. | Their son left. | This film won. | His 
 NAMES = """
 Ada died. | It Happened One Night is a film. | He Jiankui is a biophysicist. | Italy is a country.
 | They Live came out in 1988. | Hers was lost. | Thistles grow there. | You Only Live Twice is a novel.
+| I, Robot is a film. | You're All Surrounded is a series.
 """
 
 
@@ -42,6 +43,10 @@ CHAIN = "Ada was born in London. She loved numbers. Her mother met Babbage. She 
         (CHAIN, 1, "They loved numbers.", "Ada Lovelace", None),
         ("She was born here.", 0, "She was born here.", "Ada (poet)", "Ada was born here."),
         ("Its height is 5 m.", 0, "Its height is 5 m.", "Big Ben", "Big Ben's height is 5 m."),
+        ("Marie Curie was a chemist. She met Albert Einstein. He left.", 2, "He left.", "Marie Curie", None),
+        ("Ada gained fame for her notes on Babbage. In 1852 she died.", 1, "She died.", "Ada", "Ada died."),
+        ("Ada wrote Notes. It sold well.", 1, "It sold well.", "Ada", None),
+        ("Ada loved it. Her brother Tom left. She left too.", 2, "She left too.", "Ada", None),
         ("Marie Curie met Einstein. He left.", 1, "He left.", "Marie Curie", None),
         ("Ada was English. She died.", 1, "She died.", "Ada", "Ada died."),
         ("The tower is old. It fell.", 1, "It fell.", "London Tower", "London Tower fell."),
@@ -112,3 +117,14 @@ def test_a_fact_points_to_the_shortest_stretch_that_states_it(
     (sentence,) = split_sentences(f"  {text}")
     span = fact_span(sentence, fact, topic)
     assert f"  {text}"[span.start : span.end] == stated
+
+
+def test_his_at_the_head_of_a_title_is_told_from_his_degree() -> None:
+    sentence = "Pullman, who has a PhD, wrote the trilogy His Dark Materials."
+    assert not opens_with_pronoun("His Dark Materials is a trilogy.", sentence)
+    assert opens_with_pronoun("His PhD is old.", sentence)
+
+
+def test_a_long_text_of_pronouns_is_followed_back_without_end() -> None:
+    sentences = split_sentences("She left. " * 2000)
+    assert with_topic("She left.", "Ada", sentences, 1999) == "Ada left."

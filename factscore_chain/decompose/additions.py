@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from factscore_chain.decompose.language import guess_language
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_WORD = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_WORD = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\b\.?|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _COUNTING = (
     "zero no|one first once|two second twice both|three third|four fourth|five fifth|six sixth|seven seventh|"
@@ -18,6 +19,7 @@ _COUNTING = (
 _NUMBER_WORDS = {
     word: str(value) for value, words in enumerate(_COUNTING.split("|")) for word in words.split()
 }
+_COMMONLY_ADDED = frozenset({"The", "His", "Her", "Its", "Their", "In", "On", "At", "From", "TV"})
 _NOUNS_ARE_CAPITALISED = {"de"}
 
 
@@ -63,7 +65,7 @@ def _new_names(fact: str, known: str) -> Iterator[str]:
         return
     words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(fact)]
     known_words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(known)]
-    folded = {word.casefold().replace(".", "") for word in known_words}
+    folded = {_folded(word) for word in known_words}
     folded |= {part for word in folded for part in re.split(r"['’-]", word)}
     shortened = _initials(known_words)
     spelled_out = _initials(words)
@@ -82,12 +84,19 @@ def _is_name(words: list[str], position: int) -> bool:
     word = words[position]
     if len(word) < 2 or not word[0].isupper():
         return False
+    if word in _COMMONLY_ADDED or position > 0:
+        return word not in _COMMONLY_ADDED
     # The first word has its capital from the sentence, unless a second one shows that a name begins.
-    return position > 0 or (len(words) > 1 and words[1][0].isupper() and len(words[1]) > 1)
+    return len(words) > 1 and words[1][0].isupper() and len(words[1]) > 1
+
+
+def _folded(word: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", word.casefold().replace(".", ""))
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 
 def _is_known(name: str, folded: set[str]) -> bool:
-    parts = [part for part in re.split(r"['’-]", name.casefold().replace(".", "")) if part]
+    parts = [part for part in re.split(r"['’-]", _folded(name)) if part]
     return all(any(_same(part, word) for word in folded) for part in parts)
 
 

@@ -167,7 +167,7 @@ def _checked(
             continue
         span = fact_span(sentence, text, topic)
         resolved = text
-        if open_ := opens_with_pronoun(text):
+        if open_ := opens_with_pronoun(text, sentence.text):
             repaired = with_topic(text, topic, sentences, sentence.index) if topic else None
             open_, resolved = repaired is None, repaired or text
         facts.append(AtomicFact(resolved, span, sentence.index, checkable=not open_))
