@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-_TAGS = r"(?:think|thinking|thought|reasoning|reflection)"
-_CLOSED = re.compile(rf"<({_TAGS})>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_UP_TO_CLOSE = re.compile(rf"\A.*</{_TAGS}>", re.DOTALL | re.IGNORECASE)
-_FROM_OPEN = re.compile(rf"<{_TAGS}>.*\Z", re.DOTALL | re.IGNORECASE)
+_MARK = re.compile(r"<(?P<closing>/?)(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
 
 
 def without_thinking(reply: str) -> tuple[str, bool]:
@@ -15,8 +12,14 @@ def without_thinking(reply: str) -> tuple[str, bool]:
 
     Returns:
         The answer, and whether the reply broke off while the model was still thinking. A closing mark
-        without an opening one counts too: some servers put the opening mark into the prompt.
+        without an opening one ends thinking too: some servers put the opening mark into the prompt.
     """
-    rest = _UP_TO_CLOSE.sub("", _CLOSED.sub("", reply))
-    answer, cut = _FROM_OPEN.subn("", rest)
-    return answer.strip(), bool(cut)
+    answer, start, depth = "", 0, 0
+    for mark in _MARK.finditer(reply):
+        if depth == 0:
+            answer = "" if mark["closing"] else answer + reply[start : mark.start()]
+        depth = max(0, depth - 1) if mark["closing"] else depth + 1
+        start = mark.end()
+    if depth == 0:
+        answer += reply[start:]
+    return answer.strip(), depth > 0
