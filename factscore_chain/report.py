@@ -48,6 +48,7 @@ class FactRecord(Record):
     """Ids among `passages`, the best first."""
     raw: str | None = None
     cause: str | None = None
+    note: str | None = None
     parts: tuple[PartRecord, ...] = ()
 
     @classmethod
@@ -65,6 +66,7 @@ class FactRecord(Record):
             evidence=decision.evidence,
             raw=decision.raw,
             cause=decision.cause,
+            note=decision.note,
             parts=tuple(
                 PartRecord(
                     verifier=part.verifier,

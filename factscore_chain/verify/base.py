@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from factscore_chain.stage import LocalStage, Stage
-from factscore_chain.values import Claim, Decision
+from factscore_chain.values import Claim, Decision, Verdict
+
+NOT_APPLICABLE = "not applicable"
+"""How the cause of a decision begins if the verifier has nothing to say of such a fact at all."""
 
 
 class Verifier(Stage[Claim, Decision]):
@@ -22,3 +25,8 @@ class Verifier(Stage[Claim, Decision]):
 
 class LocalVerifier(Verifier, LocalStage[Claim, Decision]):
     """A verifier that computes here, many claims at once, with no model server."""
+
+
+def is_not_applicable(decision: Decision) -> bool:
+    """Whether the verifier had nothing to judge, as opposed to not knowing."""
+    return decision.verdict is Verdict.UNDECIDED and (decision.cause or "").startswith(NOT_APPLICABLE)

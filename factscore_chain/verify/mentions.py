@@ -108,7 +108,7 @@ def mentions(answer: str, labels: Labels = ENGLISH) -> Iterator[Mention]:
     for clause in _clauses(either.sub(" ", answer.casefold())):
         if clause.closer == "?":
             continue
-        if labels is ENGLISH and clause.text in {"yes", "no"}:
+        if labels == ENGLISH and clause.text in {"yes", "no"}:
             yield Mention(clause.text == "yes", "weak")
         for match in label.finditer(clause.text):
             mention = _mention(clause, match)

@@ -1,0 +1,178 @@
+"""Verification by a chat model: True or False, with the passages before it (paper, section 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from pydantic import Field
+
+from factscore_chain.errors import FatalModelError, ModelCallError
+from factscore_chain.language_model import AnyModel, Completion
+from factscore_chain.prompts.prompt import Prompt, fence, load_prompt
+from factscore_chain.values import Claim, Decision, Passage, Verdict
+from factscore_chain.verify.base import Verifier
+from factscore_chain.verify.logprobs import first_verdict
+from factscore_chain.verify.mentions import ENGLISH, Labels
+from factscore_chain.verify.passage_budget import CountTokens, FittedPassages, estimate_tokens, fit_passages
+from factscore_chain.verify.verdict_reading import Cause, Reading, read_verdict
+
+_CAUSES: dict[Cause, str] = {
+    "empty": "empty: the model's reply holds no word",
+    "truncated": "truncated: the model's reply was cut off before its verdict; raise its output limit",
+    "refused": "refused: the model declined to judge",
+    "hedged": "hedged: the model's reply is neither true nor false",
+    "conflicting": "conflicting: the model's reply says both true and false",
+    "unreadable": "unreadable: the model's reply gives no verdict",
+}
+_ASKED_AGAIN = frozenset({"empty", "hedged", "conflicting", "unreadable"})
+
+
+@dataclass(frozen=True)
+class _Answer:
+    completion: Completion
+    reading: Reading
+
+
+class LLMVerifier(Verifier):
+    """Asks a chat model whether the passages support a fact.
+
+    The reply is read strictly. Where the backend gives log-probabilities and the reply opens with its
+    verdict, the decision has a probability; where it has none, the text alone gave the verdict. A fact
+    without passages is not supported, and no model is asked. A call that fails costs only its own fact.
+
+    Raises:
+        FatalModelError: Every further call would fail the same way.
+    """
+
+    model: AnyModel
+    """A `LanguageModel`, a LangChain chat model, or "provider:name"."""
+    prompt: Prompt = Field(default_factory=lambda: load_prompt("verify"))
+    """Its fields are `topic`, `passages` and `statement`. One without `passages` judges by what the model
+    knows, as the shipped "verify_no_context" does (the paper's no-context LM)."""
+    labels: Labels = ENGLISH
+    """The words that the prompt asks for."""
+    reminder: str = "Reply with one word: True or False."
+    """Said after a reply that gave no verdict, once."""
+    threshold: float | None = Field(default=None, ge=0, le=1)
+    """Least probability at which a fact counts as supported; by default the model's own word decides.
+    Without a probability it has no effect."""
+    max_passage_tokens: int = Field(default=4000, ge=50)
+    """Budget for all passages of one call; the fact and the question are never shortened."""
+    count_tokens: CountTokens = Field(default=estimate_tokens, exclude=True, repr=False)
+    """Counts the tokens of a text; by default one for four characters."""
+
+    @property
+    def verifier_name(self) -> str:
+        """Kind and model, such as "llm:gpt-4o-mini"."""
+        return f"{'llm' if self.reads_passages else 'no-context'}:{self.model.name}"
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Kind, model, prompt, threshold and passage budget."""
+        return {
+            "kind": "llm" if self.reads_passages else "no-context",
+            "model": self.model.name,
+            "prompt": self.prompt.identity,
+            "threshold": "none" if self.threshold is None else str(self.threshold),
+            "max_passage_tokens": str(self.max_passage_tokens),
+        }
+
+    @property
+    def reads_passages(self) -> bool:
+        """Whether the prompt shows passages."""
+        return "$passages" in self.prompt.template or "${passages}" in self.prompt.template
+
+    async def _process(self, value: Claim, config: RunnableConfig) -> Decision:
+        if self.reads_passages and not value.passages:
+            return self._without_evidence(value)
+        given = value.passages if self.reads_passages else ()
+        fitted = fit_passages(given, self.max_passage_tokens, self.count_tokens)
+        try:
+            answer = await self._ask(self._messages(value, fitted.passages), config)
+        except FatalModelError:
+            raise
+        except ModelCallError as error:
+            return Decision(
+                value.fact, Verdict.FAILED, self.verifier_name, passages=fitted.passages, cause=str(error)
+            )
+        return self._decision(value, fitted, answer)
+
+    def _messages(self, claim: Claim, passages: Sequence[Passage]) -> list[BaseMessage]:
+        blocks = [
+            fence(f"{passage.title}\n{passage.text}" if passage.title else passage.text, f"passage-{number}")
+            for number, passage in enumerate(passages, 1)
+        ]
+        return self.prompt.messages(
+            topic=claim.topic or "", passages="\n".join(blocks), statement=claim.fact.text
+        )
+
+    async def _ask(self, messages: list[BaseMessage], config: RunnableConfig) -> _Answer:
+        answer = await self._ask_once(messages, config)
+        if answer.reading.cause not in _ASKED_AGAIN:
+            return answer
+        # The model is shown what it said, or at temperature 0 it would say it again.
+        said = AIMessage(answer.completion.text.strip() or "-")
+        return await self._ask_once([*messages, said, HumanMessage(self.reminder)], config)
+
+    async def _ask_once(self, messages: list[BaseMessage], config: RunnableConfig) -> _Answer:
+        completion = await self.model.complete(messages, config, logprobs=True)
+        shown = [message.text for message in messages if not isinstance(message, AIMessage)]
+        reading = read_verdict(
+            completion.text, finish_reason=completion.finish_reason, labels=self.labels, shown=shown
+        )
+        return _Answer(completion, reading)
+
+    def _decision(self, claim: Claim, fitted: FittedPassages, answer: _Answer) -> Decision:
+        reading, probability = answer.reading, self._probability(answer)
+        verdict, cause = self._verdict(reading, probability), None
+        if reading.cause is not None:
+            cause = _CAUSES[reading.cause]
+        elif self.reads_passages and (unknown := _unknown(reading, len(fitted.passages))):
+            verdict, probability = Verdict.UNDECIDED, None
+            cause = f"unknown passage: the model cites {unknown}, which it was not shown"
+        return Decision(
+            fact=claim.fact,
+            verdict=verdict,
+            verifier=self.verifier_name,
+            probability=probability,
+            passages=fitted.passages,
+            evidence=() if verdict is Verdict.UNDECIDED else _evidence(reading, fitted.passages),
+            raw=answer.completion.text,
+            cause=cause,
+            note=fitted.note,
+        )
+
+    def _probability(self, answer: _Answer) -> float | None:
+        first = first_verdict(answer.completion.tokens, self.labels)
+        read = answer.reading.verdict
+        # A reply that went on to take its first word back has no probability of its final verdict.
+        agrees = first is not None and read is (
+            Verdict.SUPPORTED if first.supports else Verdict.NOT_SUPPORTED
+        )
+        return first.probability if first is not None and agrees else None
+
+    def _verdict(self, reading: Reading, probability: float | None) -> Verdict:
+        if probability is None or self.threshold is None:
+            return reading.verdict
+        return Verdict.SUPPORTED if probability >= self.threshold else Verdict.NOT_SUPPORTED
+
+    def _without_evidence(self, claim: Claim) -> Decision:
+        return Decision(
+            claim.fact,
+            Verdict.NOT_SUPPORTED,
+            self.verifier_name,
+            reason="no_evidence",
+            note="No passage was found, so no model was asked.",
+        )
+
+
+def _unknown(reading: Reading, shown: int) -> str:
+    return ", ".join(f"[{number}]" for number in reading.cited if not 1 <= number <= shown)
+
+
+def _evidence(reading: Reading, passages: Sequence[Passage]) -> tuple[str, ...]:
+    named = [passages[number - 1].id for number in reading.cited] if passages else []
+    return tuple(dict.fromkeys(named or [passage.id for passage in passages]))
