@@ -90,6 +90,7 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
             coverage=counted.coverage,
             facts=tuple(map(FactRecord.of, decisions)),
             failures=found.failures,
+            dropped=found.dropped,
         )
 
 

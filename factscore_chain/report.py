@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from factscore_chain.score import Scores, Status, Tally
-from factscore_chain.values import Decision, Passage, Reason, SentenceFailure, Span, Verdict
+from factscore_chain.values import Decision, DroppedFact, Passage, Reason, SentenceFailure, Span, Verdict
 
 
 class Record(BaseModel):
@@ -106,6 +106,8 @@ class GenerationReport(Record):
     facts: tuple[FactRecord, ...] = ()
     failures: tuple[SentenceFailure, ...] = ()
     """Sentences that could not be decomposed."""
+    dropped: tuple[DroppedFact, ...] = ()
+    """Facts of the decomposer's reply that its text does not bear out; they count nowhere."""
 
     @property
     def tally(self) -> Tally:
@@ -146,6 +148,7 @@ class Counts(Record):
     failed: int = 0
     """Facts whose verifier could not be asked."""
     failed_sentences: int = 0
+    dropped_facts: int = 0
 
     @classmethod
     def of(cls, generations: tuple[GenerationReport, ...], rejected: int = 0) -> Counts:
@@ -160,6 +163,7 @@ class Counts(Record):
             unscored=statuses["failed"] + rejected,
             facts=verdicts.total(),
             failed_sentences=sum(len(generation.failures) for generation in generations),
+            dropped_facts=sum(len(generation.dropped) for generation in generations),
             **verdicts,
         )
 
