@@ -27,7 +27,7 @@ class Place:
     client: ClientAPI | None = None
 
     def __str__(self) -> str:
-        return str(self.url or self.folder or "of the given client")
+        return str(self.folder or self.url or "of the given client")
 
     @property
     def exists(self) -> bool:
@@ -44,7 +44,9 @@ class Place:
         with store_errors(self):
             if self.client is not None:
                 return self.client
-            return server_client(self.url) if self.url else embedded_client(self.folder or Path())
+            if self.folder is not None:
+                return embedded_client(self.folder)
+            return server_client(self.url or "")
 
     def close(self, client: ClientAPI) -> None:
         """Closes a client that `open` made."""

@@ -214,7 +214,9 @@ def _place(
 ) -> Place:
     if client is not None:
         return Place(client=client)
-    return Place(url=url) if url else Place(Path(folder) if folder else folder_beside(source))
+    if url is not None:
+        return Place(url=url)
+    return Place(folder_beside(source) if folder is None else Path(folder))
 
 
 def _find(client: ClientAPI, source: KnowledgeSource) -> Collection | None:

@@ -10,9 +10,9 @@ from factscore_chain.retrievers.tokenize import tokens
 
 
 class WordEmbeddings(Embeddings):
-    """Counts words into buckets; remembers the texts it was asked for."""
+    """Marks the words that occur, in buckets; remembers the texts it was asked for."""
 
-    def __init__(self, size: int = 64, model: str = "words") -> None:
+    def __init__(self, size: int = 512, model: str = "words") -> None:
         self.size = size
         self.model = model
         self.embedded: list[str] = []
@@ -26,6 +26,7 @@ class WordEmbeddings(Embeddings):
 
     def _vector(self, text: str) -> list[float]:
         vector = [0.01] * self.size
-        for word in tokens(text):
-            vector[blake2b(word.encode(), digest_size=2).digest()[0] % self.size] += 1.0
+        for word in dict.fromkeys(tokens(text)):
+            bucket = int.from_bytes(blake2b(word.encode(), digest_size=4).digest(), "big") % self.size
+            vector[bucket] += 1.0
         return vector
