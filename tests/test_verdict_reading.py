@@ -52,6 +52,8 @@ SUPPORTED = [
     '```json\n{"verdict": "True", "why": "not false"}\n```',
     '{"reason": "It is not false.", "answer": true}',
     '{"verdict": "True"}\nHere is why: the false friends are gone.',
+    "Step 1: check the date. Step 2: it matches. Therefore, the statement is true.",
+    "I would say True.",
     "Yes.",
     "Yes, the passage says so.",
 ]
@@ -88,6 +90,8 @@ NOT_SUPPORTED = [
     "True or False? False",
     "It is not true that he was born in 1892.",
     "This is a false statement.",
+    "False\n\nHowever, if we consider the year 1893, the statement is true.",
+    "False: had he sailed in 1893, it would be true, and the statement is true of his brother.",
     "False. The correct statement would be that he was born in 1893.",
 ]
 UNDECIDED = [
@@ -102,6 +106,7 @@ UNDECIDED = [
     ("True/False", "unreadable"),
     ("Both true and false", "unreadable"),
     ("True?", "unreadable"),
+    ("The passages do not mention him.", "unreadable"),
     ("The true king.", "unreadable"),
     ("Truely a fact", "unreadable"),
     ("He was born in 1892.", "unreadable"),
@@ -110,6 +115,9 @@ UNDECIDED = [
     ("True, but only partially.", "hedged"),
     ("True, except for the date.", "hedged"),
     ("It might be true.", "hedged"),
+    ("I think the statement is true, but I'm not certain.", "hedged"),
+    ("If he was born in 1893, the statement is true.", "hedged"),
+    ("True, if the year is right.", "hedged"),
     ("Probably true", "hedged"),
     ("Not necessarily true.", "hedged"),
     ("It is not entirely false.", "hedged"),

@@ -47,6 +47,8 @@ class _Clause:
     opener: str
     """What separates it from the clause before."""
     closer: str
+    lead: str
+    """What stands before it in its sentence."""
     rest: str
     """What follows it in its sentence."""
 
@@ -64,7 +66,7 @@ this that statement claim fact assertion input sentence proposition overall in t
 believe conclude s are was were be been must can definitely clearly actually certainly indeed really simply
 explicitly directly fully entirely completely also not never cannot isn't wasn't aren't can't marked
 considered remains given according based on from by of at all passage passages context text source sources
-evidence provided information above following should wait no then supported
+evidence provided information above following should wait no then supported would
 """
 _FILLER = frozenset(_FILLER_WORDS.split())
 _ALLOWED_AFTER = frozenset(
@@ -74,19 +76,25 @@ _ALLOWED_AFTER |= {"here", "overall", "from", "with", "that"}
 _STATEMENTS = frozenset({"statement", "claim", "fact", "assertion", "proposition"})
 _COPULA = re.compile(r"(?:\b(?:is|are|was|were|be|been|as)|'s|n't|\bnot|\bcannot be)(?:\s+\w+ly)?\s*$")
 _HEDGE = re.compile(
-    r"\b(?:partially|partly|mostly|largely|somewhat|half|probably|possibly|perhaps|maybe|likely|unlikely|may|might|"
-    r"could|would|seems?|appears?|if|whether|unclear|uncertain|nearly|almost|necessarily|neither|nor|either)\b"
+    r"\b(?:partially|partly|mostly|largely|somewhat|half|probably|possibly|perhaps|maybe|likely|unlikely|"
+    r"may|might|could|(?<!\bi )would|seems?|appears?|if|whether|unclear|uncertain|nearly|almost|necessarily|"
+    r"neither|nor|either)\b"
 )
 _QUALIFIED = re.compile(
-    r"\b(?:partially|partly|in part|only (?:some|half)|not (?:entirely|fully|completely)|except)\b"
+    r"\b(?:partially|partly|in part|only (?:some|half)|not (?:entirely|fully|completely|sure|certain)|"
+    r"uncertain|unsure|except|if|unless|assuming)\b"
 )
+_CONDITION = re.compile(r"\b(?:if|unless|assuming|suppose|supposing|had)\b")
+_CONTEXT = 300
+"""Characters of a sentence that are looked at around a clause."""
 _NEGATED = re.compile(
     r"(?:\bnot|n't|\bnever|\bno longer|\bcannot(?: be)?)"
     r"(?:\s+(?:be|a|an|as|at|all|considered|been|actually|really|strictly|"
     r"(?P<degree>entirely|fully|completely|wholly|totally|quite|exactly)))*\s*$"
 )
 _DENIAL = re.compile(
-    r"\b(?:not|no|never|nothing|none|without|unable|cannot|fails?|lacks?|impossible|hard|difficult|deny|denies)\b|n't\b"
+    r"\b(?:not|no|never|nothing|none|without|unable|cannot|fails?|lacks?|impossible|hard|difficult|deny|"
+    r"denies)\b|n't\b"
 )
 _EITHER = "{0}\\W{{0,4}}(?:or|and|nor|vs\\.?|/|\\|)\\W{{0,4}}{1}"
 
@@ -117,16 +125,17 @@ def mentions(answer: str, labels: Labels = ENGLISH) -> Iterator[Mention]:
 
 
 def _clauses(answer: str) -> Iterator[_Clause]:
-    opener, start = "", 0
-    for separator in _SEPARATOR.finditer(answer):
-        mark = separator[0].strip()
-        if body := answer[start : separator.start()].strip(" \t'"):
-            yield _Clause(
-                body, opener, mark, re.split(r"[.!?\n]", answer[separator.start() :], maxsplit=1)[0]
-            )
-        opener, start = mark, separator.end()
-    if body := answer[start:].strip(" \t'"):
-        yield _Clause(body, opener, "", "")
+    opener, start, sentence = "", 0, 0
+    for separator in [*_SEPARATOR.finditer(answer), None]:
+        end = len(answer) if separator is None else separator.start()
+        mark = "" if separator is None else separator[0].strip()
+        if body := answer[start:end].strip(" \t'"):
+            lead = answer[max(sentence, start - _CONTEXT) : start]
+            rest = re.split(r"[.!?\n]", answer[end : end + _CONTEXT], maxsplit=1)[0]
+            yield _Clause(body, opener, mark, lead, rest)
+        if separator is not None:
+            opener, start = mark, separator.end()
+            sentence = start if mark in {"", ".", "!", "?"} else sentence
 
 
 def _mention(clause: _Clause, match: re.Match[str]) -> Mention | None:
@@ -135,7 +144,7 @@ def _mention(clause: _Clause, match: re.Match[str]) -> Mention | None:
     if not _is_verdict(clause, match[0], before, follows):
         return None
     supports, hedged = _polarity(before, match["yes"] is not None)
-    if hedged or clause.opener in _CONCESSIONS or (supports and _QUALIFIED.search(f"{after} {clause.rest}")):
+    if hedged or clause.opener in _CONCESSIONS or (supports and _is_qualified(clause, after)):
         return Mention(supports, "hedged")
     if set(re.findall(r"[\w']+", before.replace("'s", " "))) - _FILLER or follows == "that":
         if not _COPULA.search(before.rstrip()):
@@ -161,6 +170,10 @@ def _polarity(before: str, supports: bool) -> tuple[bool, bool]:
         # "not entirely true" is not true; "not entirely false" is anything.
         return not supports, bool(negated["degree"]) and not supports
     return supports, _DENIAL.search(before) is not None
+
+
+def _is_qualified(clause: _Clause, after: str) -> bool:
+    return bool(_CONDITION.search(clause.lead) or _QUALIFIED.search(f"{after} {clause.rest}"))
 
 
 def _is_contrasted(clause: _Clause) -> bool:
