@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from langchain_core.exceptions import (
-    ModelAuthenticationError,
-    ModelNotFoundError,
-)
+import logging
+from traceback import format_tb
+
+from langchain_core.exceptions import ModelAuthenticationError, ModelNotFoundError
 
 from factscore_chain.errors import FactScoreError, FatalModelError, ModelCallError
+
+_log = logging.getLogger(__name__)
 
 _FATAL_STATUS = {
     401: "the key was refused",
@@ -58,3 +60,15 @@ def _status(error: Exception) -> int | None:
         if isinstance(status := getattr(holder, "status_code", None), int):
             return status
     return None
+
+
+def cause_of(error: Exception) -> str:
+    """What a report says of an error that cost one item.
+
+    Our own messages are written to be read. Those of other libraries may quote a request with its text or
+    key, so only their kind is told; where they were raised, without their words, goes to the debug log.
+    """
+    if isinstance(error, FactScoreError):
+        return str(error)
+    _log.debug("%s raised at\n%s", type(error).__name__, "".join(format_tb(error.__traceback__)))
+    return f"{type(error).__name__} in a stage; the debug log of {__name__!r} has the trace"

@@ -9,7 +9,8 @@ from langchain_core.runnables.config import patch_config
 
 from factscore_chain.abstain import is_abstention
 from factscore_chain.decompose.base import Decomposer
-from factscore_chain.errors import FactScoreError, FatalModelError
+from factscore_chain.errors import FatalModelError
+from factscore_chain.failures import cause_of
 from factscore_chain.report import FactRecord, GenerationReport
 from factscore_chain.retrieve import Question, Retrieval
 from factscore_chain.score import Status, tally
@@ -49,8 +50,8 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
             decisions = await self._decide(found.facts, title or value.topic, config)
         except FatalModelError:
             raise
-        except FactScoreError as error:
-            return unscored(value, "failed", str(error))
+        except Exception as error:  # noqa: BLE001  one generation's trouble must not cost the others
+            return unscored(value, "failed", cause_of(error))
         return self._report(value, title, found, decisions)
 
     async def _facts(self, generation: Generation, config: RunnableConfig) -> Decomposition:
@@ -116,7 +117,7 @@ def settled(claim: Claim, reply: Decision | BaseException, verifier: str) -> Dec
         Verdict.FAILED,
         verifier,
         passages=claim.passages,
-        cause=str(reply) if isinstance(reply, FactScoreError) else f"{type(reply).__name__} in the verifier",
+        cause=cause_of(reply),
     )
 
 

@@ -197,6 +197,13 @@ def test_any_langchain_retriever_can_give_the_evidence() -> None:
     assert report.manifest.knowledge["name"] == "_Fixed"
 
 
+def test_a_retriever_that_breaks_costs_its_generation_and_tells_nothing_of_the_text() -> None:
+    (one,) = chain(_Broken()).score(TRUE).generations
+    assert (one.status, one.score) == ("failed", None)
+    assert "ConnectionError" in (one.error or "")
+    assert "Lovelace" not in (one.error or "")
+
+
 def test_the_manifest_names_what_made_the_report(source: KnowledgeSource) -> None:
     manifest = chain(source).score(TRUE).manifest
     assert manifest.knowledge == {
@@ -242,3 +249,8 @@ class _Fixed(BaseRetriever):
 
     def _get_relevant_documents(self, query: str, *, run_manager: object) -> list[Document]:
         return self.documents
+
+
+class _Broken(BaseRetriever):
+    def _get_relevant_documents(self, query: str, *, run_manager: object) -> list[Document]:
+        raise ConnectionError(f"no route while asking for {query}")
