@@ -28,7 +28,7 @@ _SYSTEM = {
     "estimated_score": "estimated score",
     "error_rate": "error (points)",
 }
-_PAIRS = {"accuracy": "accuracy", **_SEGMENT}
+_PAIRS = {"accuracy": "accuracy", **{name: title for name, title in _SEGMENT.items() if name != "kappa"}}
 _POINTS = {"f1_gain", "error_rate"}
 
 
@@ -70,15 +70,15 @@ def print_figures(title: str, figures: Mapping[str, Any], console: Console | Non
 def _agreement_table(report: AgreementReport) -> Table:
     table = Table(title=_safe(f"{report.file}, {report.estimator}"), title_justify="left")
     table.add_column("")
-    both = {"irrelevant is not supported": report, "without irrelevant": report.without_irrelevant}
-    for title, figures in both.items():
-        table.add_column(
-            f"{title}\n{figures.n_facts} facts, {figures.n_generations} generations", justify="right"
-        )
-    for level, rows in (("facts", _SEGMENT), ("system", _SYSTEM)):
+    both = {"with irrelevant": report, "without irrelevant": report.without_irrelevant}
+    for title in both:
+        table.add_column(title, justify="right")
+    table.add_row("facts", *(str(figures.n_facts) for figures in both.values()))
+    table.add_row("generations", *(str(figures.n_generations) for figures in both.values()))
+    for rows in (_SEGMENT, _SYSTEM):
         table.add_section()
         for name, title in rows.items():
-            table.add_row(f"{level}: {title}", *(_figure(name, figures) for figures in both.values()))
+            table.add_row(title, *(_figure(name, figures) for figures in both.values()))
     return table
 
 
@@ -91,14 +91,15 @@ def _notes(report: AgreementReport) -> Text:
         f"{report.failed} failed, counted as not supported.",
         f"Single generations: correlation {_number('', report.per_generation.pearson)}, mean absolute error "
         f"{_number('error_rate', report.per_generation.mean_absolute_error)} points.",
-        "In brackets: 95% bootstrap intervals, resampling topics.",
+        "With irrelevant: facts that people call irrelevant count as not supported, as in the paper. In "
+        "brackets: 95% bootstrap intervals, resampling topics.",
     ]
     return Text("\n".join(lines), style="dim")
 
 
 def _breakdowns(report: AgreementReport) -> Table:
     table = Table(title="By kind of fact, position and rarity", title_justify="left")
-    for title in ("", "facts", "human", "estimated", "F1", "always", "gain", "bal. acc.", "AUC"):
+    for title in ("", "facts", "human", "est.", "F1", "always", "gain", "bal. acc.", "AUC"):
         table.add_column(title, justify="right" if title else "left")
     for groups in (report.by_kind, report.by_position, report.by_rarity):
         table.add_section()
