@@ -1,0 +1,1 @@
+"""The recipe of the embedded verifier: pairs, cross-encoder, head, export and figures, one command each."""

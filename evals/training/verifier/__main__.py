@@ -1,0 +1,134 @@
+"""Runs the recipe: pairs, cross-encoder, export, head, figures.
+
+    python -m factscore_chain.evals.training.verifier --data DATA --out OUT [--config FILE] [--from STEP]
+
+DATA is the folder of labelled sets; OUT receives the weights, the log and every step between.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import time
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+
+from factscore_chain.evals.training.verifier import sources
+from factscore_chain.evals.training.verifier.config import DEFAULT, Recipe, read_recipe
+from factscore_chain.evals.training.verifier.pairs import TrainingPair, build_pairs
+from factscore_chain.evals.training.verifier.texts import under_title
+from factscore_chain.verify.alignment import align
+from factscore_chain.verify.reading import Reader
+from factscore_chain.verify.selection import choose_sentences, evidence_text
+
+STEPS = ("pairs", "train", "export", "rows", "head")
+_PARITY_PAIRS = 500
+
+
+def main() -> None:
+    """Runs the steps from the one named to the last."""
+    parser = argparse.ArgumentParser(prog="python -m factscore_chain.evals.training.verifier")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--config", type=Path, default=DEFAULT)
+    parser.add_argument("--from", dest="first", choices=STEPS, default=STEPS[0])
+    asked = parser.parse_args()
+    asked.out.mkdir(parents=True, exist_ok=True)
+    run = Run(asked.data, asked.out, read_recipe(asked.config))
+    for step in STEPS[STEPS.index(asked.first) :]:
+        start = time.monotonic()
+        getattr(run, step)()
+        run.log(f"{step}: done in {time.monotonic() - start:.0f} s")
+
+
+class Run:
+    """The steps; each leaves its result in the folder, so that a run can go on from any of them."""
+
+    def __init__(self, data: Path, out: Path, recipe: Recipe) -> None:
+        self.data = data
+        self.out = out
+        self.recipe = recipe
+
+    def log(self, line: str) -> None:
+        """Prints a line and keeps it."""
+        print(line, flush=True)
+        with (self.out / "log.txt").open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def pairs(self) -> None:
+        """Builds the training pairs."""
+        pairs = build_pairs(self.data, _facts_with_evidence(self.data), self.recipe.pairs)
+        (self.out / "pairs.pkl").write_bytes(pickle.dumps([tuple(pair) for pair in pairs]))
+        self.log(f"pairs: {dict(sorted(Counter(pair.source for pair in pairs).items()))}")
+
+    def _read_pairs(self) -> list[TrainingPair]:
+        # The file is this run's own.
+        return [TrainingPair(*row) for row in pickle.loads((self.out / "pairs.pkl").read_bytes())]  # noqa: S301
+
+    def train(self) -> None:
+        """Trains the cross-encoder."""
+        from factscore_chain.evals.training.verifier.train import save, train
+
+        save(train(self._read_pairs(), self.recipe.train, self.log), self.out / "cross_encoder.pt")
+
+    def export(self) -> None:
+        """Exports it, and says how far the exported model's answers moved."""
+        import torch
+
+        from factscore_chain.evals.training.verifier.export import export, parity
+        from factscore_chain.evals.training.verifier.model import CrossEncoderModel, base_weights
+
+        model = CrossEncoderModel(base_weights())
+        model.load_state_dict(torch.load(self.out / "cross_encoder.pt", weights_only=True))
+        export(model, self.out / "cross_encoder.onnx")
+        pairs = self._read_pairs()[:_PARITY_PAIRS]
+        tokenizer = base_weights() / "tokenizer.json"
+        moved = parity(model.eval(), self.out / "cross_encoder.onnx", tokenizer, pairs)
+        self.log(f"export: {json.dumps(asdict(moved))}")
+
+    def rows(self) -> None:
+        """Reads every labelled claim with the shipped encoder and the new cross-encoder."""
+        from factscore_chain.evals.training.verifier.rows import ask_everything, make_table
+        from factscore_chain.verify.support import Support
+
+        asked = ask_everything(self.data, self.out, self.recipe.head)
+        make_table(asked, Support(self.out)).save(self.out / "rows.npz")
+
+    def head(self) -> None:
+        """Fits and calibrates the head, sets its thresholds, and reports on what was held out."""
+        from factscore_chain.evals.training.verifier import figures, fit_head
+        from factscore_chain.evals.training.verifier.rows import read_table
+        from factscore_chain.verify.head import read_head
+
+        table = read_table(self.out / "rows.npz")
+        rows = fit_head.training_rows(table, self.recipe.head)
+        fitted = fit_head.fit(rows, self.recipe.head)
+        limits = fit_head.thresholds(fitted.out_of_fold, rows)
+        fit_head.write_head({**fitted.head, "thresholds": limits}, self.out / "head.json")
+        probability = read_head(self.out / "head.json").probability(table.features)
+        found = figures.all_figures(table, probability, limits)
+        (self.out / "figures.json").write_text(json.dumps({"thresholds": limits, **found}, indent=1))
+        self.log(f"thresholds: {limits}\n{figures.as_text(found)}")
+
+
+def _facts_with_evidence(data: Path) -> list[TrainingPair]:
+    """Human facts of training topics, each with the sentences of its page that align with it best."""
+    pages = sources.read_pages(data)
+    facts = [fact for fact in sources.read_facts(data) if not fact.held_out]
+    reader = Reader(cached_passages=4096)
+    pairs = []
+    for fact, words in zip(facts, reader.words([fact.text for fact in facts]), strict=True):
+        evidence = reader.evidence([pages[fact.topic]])[0]
+        if evidence is None:
+            continue
+        alignment = align(words, fact.topic, evidence)
+        text = evidence_text(choose_sentences(alignment, evidence), evidence, None)
+        label = sources.SUPPORTED if fact.label == "S" else sources.NOT_SUPPORTED
+        pairs.append(TrainingPair(fact.text, under_title(fact.topic, text), label, "fs", fact.topic))
+    return pairs
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""The recipe's settings, read from one YAML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+DEFAULT = Path(__file__).with_name("config.yaml")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Edits(_Section):
+    """How many minimal edits are made of a source's supported pairs."""
+
+    rate: float = Field(ge=0, le=1)
+    """Share of the supported pairs that are edited."""
+    symmetric: float = Field(ge=0, le=1)
+    """Share of the replacements that are also made in the evidence."""
+
+
+class PairsConfig(_Section):
+    """What the cross-encoder is trained on."""
+
+    seed: int
+    leads: int
+    """Sentences of encyclopedia leads."""
+    leads_unedited: float
+    irrelevant_kept: float
+    """Share kept of Factcheck's irrelevant evidence, which outnumbers all else there."""
+    fever_evidence_names: int
+    """FEVER evidence texts that names for replacements are taken from."""
+    edits: dict[str, Edits]
+    mismatched: dict[str, int]
+
+
+class TrainConfig(_Section):
+    """How the cross-encoder is trained."""
+
+    seed: int
+    threads: int
+    steps: int
+    batch: int
+    learning_rate: float
+    head_factor: float
+    """The head's learning rate, in units of the encoder's."""
+    warmup: int
+    frozen_layers: int
+    """Lower layers that stay as they are, as do the embeddings."""
+    weights: dict[str, float]
+    """How often each source of pairs is drawn."""
+
+
+class HeadConfig(_Section):
+    """How the joined head is fitted."""
+
+    seed: int
+    trees: int
+    depth: int
+    learning_rate: float
+    subsample: float
+    leaf: int
+    passages: int
+    """Passages a fact is read against, of its topic's page."""
+    folds: int
+    weights: dict[str, float]
+    """Weight of a row of each source."""
+
+
+class Recipe(_Section):
+    """The whole recipe."""
+
+    pairs: PairsConfig
+    train: TrainConfig
+    head: HeadConfig
+
+
+def read_recipe(path: Path = DEFAULT) -> Recipe:
+    """Reads a recipe.
+
+    Raises:
+        pydantic.ValidationError: A setting is missing, unknown or out of range.
+    """
+    return Recipe.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))

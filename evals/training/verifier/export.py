@@ -1,0 +1,69 @@
+"""Exports the trained cross-encoder to an int8 ONNX file, and measures how far it moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import torch
+
+from factscore_chain.evals.training.verifier.model import CrossEncoderModel, tensors
+from factscore_chain.evals.training.verifier.pairs import TrainingPair
+from factscore_chain.verify.cross_encoder import CrossEncoder, Pair, PairTokenizer
+from factscore_chain.verify.head import sigmoid
+from factscore_chain.verify.support import cross_features
+
+_INPUTS = ["input_ids", "attention_mask", "token_type_ids"]
+
+
+@dataclass(frozen=True)
+class Parity:
+    """How the exported model's probability of "supported" differs from the torch model's."""
+
+    pairs: int
+    mean: float
+    largest: float
+    verdicts_equal: float
+    """Share of pairs on the same side of one half."""
+
+
+def export(model: CrossEncoderModel, path: Path) -> None:
+    """Writes the model with int8 weights; activations are quantised as it runs."""
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    axes = {name: {0: "pair", 1: "token"} for name in _INPUTS}
+    with TemporaryDirectory() as folder:
+        plain = Path(folder) / "float.onnx"
+        torch.onnx.export(
+            model.eval(),
+            tensors([([101, 1000, 102, 1001, 102], 3), ([101, 102, 1001, 102], 2)]),
+            str(plain),
+            input_names=_INPUTS,
+            output_names=["logits"],
+            dynamic_axes={**axes, "logits": {0: "pair"}},
+            opset_version=17,
+            dynamo=False,
+        )
+        quantize_dynamic(plain, path, weight_type=QuantType.QInt8, per_channel=True)
+
+
+def parity(
+    model: CrossEncoderModel, exported: Path, tokenizer: Path, pairs: Sequence[TrainingPair]
+) -> Parity:
+    """Compares both models on pairs."""
+    inputs = [Pair(pair.evidence, pair.claim) for pair in pairs]
+    ids = PairTokenizer(tokenizer)
+    with torch.inference_mode():
+        reference = np.concatenate([model(*tensors([ids.ids(one)])).numpy() for one in inputs])
+    shipped = CrossEncoder(exported, tokenizer).logits(inputs)
+    first, second = (
+        sigmoid(np.array([cross_features(row)[0] for row in rows], np.float64))
+        for rows in (reference, shipped)
+    )
+    moved = np.abs(first - second)
+    return Parity(
+        len(inputs), float(moved.mean()), float(moved.max()), float(((first > 0.5) == (second > 0.5)).mean())
+    )

@@ -1,0 +1,144 @@
+"""Fits the head that joins alignment and cross-encoder, calibrates it, and sets its thresholds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from factscore_chain.evals import metrics
+from factscore_chain.evals.training.verifier.config import HeadConfig
+from factscore_chain.evals.training.verifier.rows import Table
+from factscore_chain.evals.training.verifier.sources import SYSTEMS
+from factscore_chain.verify.head import sigmoid
+from factscore_chain.verify.support import COLUMNS
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A head as data, and what out-of-fold rows say of it."""
+
+    head: dict[str, Any]
+    out_of_fold: Array
+    """Calibrated probability of each training row, from trees fitted without its topic."""
+
+
+def training_rows(table: Table, config: HeadConfig) -> Table:
+    """The rows that may be fitted on."""
+    return table.where(~table.held_out & np.isin(table.source, list(config.weights)))
+
+
+def fit(rows: Table, config: HeadConfig) -> Fitted:
+    """Fits trees on all training rows; calibrates by rows predicted out of their fold."""
+    from sklearn.model_selection import GroupKFold
+
+    weight = np.array([config.weights[str(source)] for source in rows.source])
+    raw = np.zeros(len(weight))
+    for fitted, left in GroupKFold(config.folds).split(rows.features, groups=rows.group):
+        model = _trees(config).fit(
+            rows.features[fitted], rows.supported[fitted], sample_weight=weight[fitted]
+        )
+        raw[left] = model.decision_function(rows.features[left])
+    slope, offset = _calibrate(raw, rows)
+    model = _trees(config).fit(rows.features, rows.supported, sample_weight=weight)
+    head = {**as_data(model), "slope": slope, "offset": offset}
+    return Fitted(head, sigmoid(slope * raw + offset))
+
+
+def _trees(config: HeadConfig) -> Any:
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    return GradientBoostingClassifier(
+        n_estimators=config.trees,
+        max_depth=config.depth,
+        learning_rate=config.learning_rate,
+        subsample=config.subsample,
+        min_samples_leaf=config.leaf,
+        max_features=8,
+        random_state=config.seed,
+    )
+
+
+def _calibrate(raw: Array, rows: Table) -> tuple[float, float]:
+    """Platt's two numbers, on human facts, each system counting the same."""
+    from sklearn.linear_model import LogisticRegression
+
+    human = rows.source == "fs"
+    share = {system: max(1, int((rows.kind[human] == system).sum())) for system in SYSTEMS}
+    weight = np.array([1 / share[str(kind)] for kind in rows.kind[human]])
+    model = LogisticRegression(C=1e6).fit(
+        raw[human, None], rows.supported[human], sample_weight=weight * human.sum() / len(SYSTEMS)
+    )
+    return float(model.coef_[0, 0]), float(model.intercept_[0])
+
+
+def as_data(model: Any) -> dict[str, Any]:
+    """A fitted model of scikit-learn as perfect trees (see `TreeHead`)."""
+    depth = model.max_depth
+    trees = [_perfect(one[0].tree_, depth, model.learning_rate) for one in model.estimators_]
+    prior = float(model.init_.class_prior_[1])
+    return {
+        "features": list(COLUMNS),
+        "feature": [tree[0] for tree in trees],
+        "threshold": [tree[1] for tree in trees],
+        "value": [tree[2] for tree in trees],
+        "intercept": float(np.log(prior / (1 - prior))),
+    }
+
+
+def _perfect(tree: Any, depth: int, rate: float) -> tuple[list[int], list[float], list[float]]:
+    """One tree with every leaf at full depth: a node that stood as a leaf sends all rows the same way."""
+    nodes = [0]
+    feature: list[int] = []
+    threshold: list[float] = []
+    for _ in range(depth):
+        below = []
+        for node in nodes:
+            leaf = tree.children_left[node] < 0
+            feature.append(0 if leaf else int(tree.feature[node]))
+            threshold.append(0.0 if leaf else float(tree.threshold[node]))
+            below += [node, node] if leaf else [int(tree.children_left[node]), int(tree.children_right[node])]
+        nodes = below
+    return feature, threshold, [rate * float(tree.value[node, 0, 0]) for node in nodes]
+
+
+def thresholds(probability: Array, rows: Table) -> dict[str, float]:
+    """Thresholds for two uses, one for all systems, from probabilities of training topics out of fold.
+
+    `f1` gives the best F1 on not-supported, averaged over the systems; `unbiased` the least of the largest
+    error of the share supported over the systems.
+    """
+    grid = np.linspace(0.2, 0.9, 141)
+    of = {system: (rows.source == "fs") & (rows.kind == system) for system in SYSTEMS}
+
+    def f1(threshold: float) -> float:
+        return sum(
+            metrics.f1_not_supported(rows.supported[m], probability[m] >= threshold) or 0.0
+            for m in of.values()
+        )
+
+    def bias(threshold: float) -> float:
+        return max(
+            abs(float((probability[m] >= threshold).mean() - rows.supported[m].mean())) for m in of.values()
+        )
+
+    return {"f1": float(max(grid, key=f1)), "unbiased": float(min(grid, key=bias))}
+
+
+def write_head(head: dict[str, Any], path: Path) -> None:
+    """Writes the head as JSON, numbers to six figures."""
+    path.write_text(json.dumps(_rounded(head), ensure_ascii=False), encoding="utf-8")
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, list):
+        return [_rounded(one) for one in value]
+    return {key: _rounded(one) for key, one in value.items()} if isinstance(value, dict) else value

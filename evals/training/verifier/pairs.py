@@ -1,0 +1,188 @@
+"""The pairs that the cross-encoder learns from: people's labels, and minimal edits of what they support."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from factscore_chain.evals.split import is_held_out
+from factscore_chain.evals.training.verifier import sources
+from factscore_chain.evals.training.verifier.config import Edits, PairsConfig
+from factscore_chain.evals.training.verifier.edits import Editor, replace_everywhere
+from factscore_chain.evals.training.verifier.sources import CONTRADICTED, NO_EVIDENCE, SUPPORTED, Row
+from factscore_chain.evals.training.verifier.texts import covering, sentences_of, under_title, windows
+
+
+class TrainingPair(NamedTuple):
+    """A claim, the sentences it is read against, its label, and where it comes from."""
+
+    claim: str
+    evidence: str
+    label: int
+    source: str
+    title: str = ""
+
+
+def build_pairs(data: Path, facts: Sequence[TrainingPair], config: PairsConfig) -> list[TrainingPair]:
+    """All pairs, shuffled.
+
+    Args:
+        data: The folder of labelled sets.
+        facts: Human facts of training topics with the sentences that align with them, source "fs".
+        config: Sizes and rates.
+    """
+    rng = Random(config.seed)
+    fever = sources.read_fever(data)
+    editor = Editor(
+        [*(row.claim for row in fever), *(pair.claim for pair in facts)]
+        + [row.evidence[0] for row in fever[: config.fever_evidence_names]]
+    )
+    natural = [
+        *facts,
+        *_fever(fever),
+        *_fool_me_twice(data, rng),
+        *_wice(data),
+        *_factcheck(data, rng, config.irrelevant_kept),
+    ]
+    leads = _leads(data, rng, config.leads)
+    pairs = [*natural, *_bump(data), *(pair for pair in leads if rng.random() < config.leads_unedited)]
+    for source, edits in config.edits.items():
+        of_source = leads if source == "lead" else [pair for pair in natural if pair.source == source]
+        pairs += edited(of_source, editor, rng, edits)
+    for source, count in config.mismatched.items():
+        of_source = leads if source == "lead" else [pair for pair in natural if pair.source == source]
+        pairs += _mismatched(of_source, rng, count)
+    rng.shuffle(pairs)
+    return pairs
+
+
+def edited(pairs: Iterable[TrainingPair], editor: Editor, rng: Random, rates: Edits) -> list[TrainingPair]:
+    """Edits of the supported pairs among these, and the same replacement made in the evidence.
+
+    With claim c and evidence e supported, and c', e' after the replacement: (c', e) and (c, e') are
+    contradicted, (c', e') is supported. So neither text gives the label away alone.
+    """
+    found = []
+    for pair in pairs:
+        if pair.label != SUPPORTED or rng.random() > rates.rate:
+            continue
+        edit = editor.edit(pair.claim, rng, pair.title)
+        if edit is None:
+            continue
+        found.append(pair._replace(claim=edit.text, label=CONTRADICTED, source=f"{pair.source}-edit"))
+        if edit.old is None or edit.new is None or rng.random() > rates.symmetric:
+            continue
+        evidence = replace_everywhere(pair.evidence, edit.old, edit.new)
+        if evidence is not None:
+            symmetric = pair._replace(evidence=evidence, source=f"{pair.source}-symmetric")
+            found.append(symmetric._replace(claim=edit.text))
+            found.append(symmetric._replace(label=CONTRADICTED))
+    return found
+
+
+def _fever(rows: Sequence[Row]) -> list[TrainingPair]:
+    return [
+        TrainingPair(
+            row.claim, covering(row.claim, windows(sentences_of(row.evidence[0])), 2), row.label, "fever"
+        )
+        for row in rows
+    ]
+
+
+def _fool_me_twice(data: Path, rng: Random) -> list[TrainingPair]:
+    """Each claim with its gold sentences, alone twice and once with another sentence of the page."""
+    pairs = []
+    for row in sources.read_fool_me_twice(data):
+        if row.held_out:
+            continue
+        others = [sentence for sentence in row.evidence if sentence not in row.gold]
+        for extra in (0, 1, 0):
+            rng.shuffle(others)
+            chosen = [*row.gold, *others[:extra]]
+            rng.shuffle(chosen)
+            evidence = under_title(row.title, " ".join(windows(chosen)))
+            pairs.append(TrainingPair(row.claim, evidence, row.label, "fm2", row.title))
+    return pairs
+
+
+def _wice(data: Path) -> list[TrainingPair]:
+    pairs = []
+    for row in sources.read_wice(data):
+        if row.held_out:
+            continue
+        sentences = windows(row.evidence)
+        texts = [covering(row.claim, sentences, most) for most in (2, 4)] + list(row.gold[:2])
+        pairs += [
+            TrainingPair(row.claim, under_title(row.title, text), row.label, "wice", row.title)
+            for text in texts
+        ]
+    return pairs
+
+
+def _factcheck(data: Path, rng: Random, irrelevant_kept: float) -> list[TrainingPair]:
+    return [
+        TrainingPair(
+            row.claim, covering(row.claim, windows(sentences_of(row.evidence[0])), 3), row.label, "factcheck"
+        )
+        for row in sources.read_factcheck(data)
+        if not row.held_out and (row.label != NO_EVIDENCE or rng.random() < irrelevant_kept)
+    ]
+
+
+def _bump(data: Path) -> list[TrainingPair]:
+    pairs = []
+    for summary in sources.read_bump(data):
+        if summary.held_out:
+            continue
+        article = windows(sentences_of(summary.article))
+        both = zip(sentences_of(summary.faithful), sentences_of(summary.edited), strict=False)
+        for faithful, edited_sentence in both:
+            pairs.append(TrainingPair(faithful, covering(faithful, article, 2), SUPPORTED, "bump"))
+            if faithful != edited_sentence:
+                evidence = covering(edited_sentence, article, 2)
+                pairs.append(TrainingPair(edited_sentence, evidence, CONTRADICTED, "bump"))
+    return pairs
+
+
+def _leads(data: Path, rng: Random, count: int) -> list[TrainingPair]:
+    """Sentences of encyclopedia leads, made to stand alone, with three sentences around them as evidence."""
+    reported = {title for title in sources.read_pages(data) if is_held_out(title)}
+    for rows in (sources.read_fool_me_twice(data), sources.read_wice(data)):
+        reported |= {row.title for row in rows if row.held_out}
+    articles = sources.read_summaries(data)
+    rng.shuffle(articles)
+    pairs: list[TrainingPair] = []
+    for title, text in articles:
+        if title in reported or len(text) < 200 or len(pairs) >= count:
+            continue
+        sentences = windows(sentences_of(text))
+        if len(sentences) < 2:
+            continue
+        chosen = rng.randrange(len(sentences))
+        if 6 <= len(sentences[chosen].split()) <= 40:
+            first = max(0, min(chosen - rng.randrange(3), len(sentences) - 3))
+            evidence = under_title(title, " ".join(sentences[first : first + 3]))
+            claim = _standing_alone(sentences[chosen], title, rng)
+            pairs.append(TrainingPair(claim, evidence, SUPPORTED, "lead", title))
+    return pairs
+
+
+def _standing_alone(sentence: str, title: str, rng: Random) -> str:
+    plain = re.sub(r"\s*\([^)]*\)", "", sentence)
+    plain = re.sub(r"^(He|She|It|They)\b", title, plain)
+    clause = re.match(r"(.{25,}?)(?:, (?:which|who|where|and|but|while|with|including|making)\b|;).*$", plain)
+    return clause.group(1).rstrip(" ,;") + "." if clause and rng.random() < 0.6 else plain
+
+
+def _mismatched(pairs: Sequence[TrainingPair], rng: Random, count: int) -> list[TrainingPair]:
+    """Claims with the evidence of another: no evidence."""
+    chosen = rng.sample(list(pairs), min(count, len(pairs)))
+    return [
+        pair._replace(
+            evidence=rng.choice(pairs).evidence, label=NO_EVIDENCE, source=f"{pair.source}-mismatched"
+        )
+        for pair in chosen
+    ]

@@ -1,0 +1,112 @@
+"""Trains the cross-encoder: pairs drawn by source, batches of like length, a fixed number of steps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import torch
+from torch import nn
+
+from factscore_chain.errors import UsageError
+from factscore_chain.evals.split import is_held_out
+from factscore_chain.evals.training.verifier.config import TrainConfig
+from factscore_chain.evals.training.verifier.model import CrossEncoderModel, base_weights, loss, tensors
+from factscore_chain.evals.training.verifier.pairs import TrainingPair
+from factscore_chain.verify.cross_encoder import Pair, PairTokenizer
+
+_CHUNK = 50
+_LEAST_RATE = 0.02
+_SMOOTHING = 0.98
+
+
+def refuse_reported_topics(pairs: Sequence[TrainingPair]) -> None:
+    """Makes sure that no pair comes from a topic that is reported on.
+
+    Raises:
+        UsageError: One does.
+    """
+    leaked = sorted(
+        {pair.title for pair in pairs if pair.source.startswith("fs") and is_held_out(pair.title)}
+    )
+    if leaked:
+        raise UsageError(
+            f"{len(leaked)} reported topics stand among the training pairs, such as {leaked[0]!r}."
+        )
+
+
+def train(
+    pairs: Sequence[TrainingPair], config: TrainConfig, log: Callable[[str], None]
+) -> CrossEncoderModel:
+    """Trains on one machine, the same pairs and seed giving the same weights."""
+    refuse_reported_topics(pairs)
+    torch.manual_seed(config.seed)
+    torch.set_num_threads(config.threads)
+    tokenizer = PairTokenizer(base_weights() / "tokenizer.json")
+    rows = [tokenizer.ids(Pair(pair.evidence, pair.claim)) for pair in pairs]
+    labels = torch.tensor([pair.label for pair in pairs])
+    model = CrossEncoderModel(base_weights())
+    model.freeze(config.frozen_layers)
+    model.train()
+    optimizer = _optimizer(model, config)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, config))
+    smooth, start = None, time.monotonic()
+    batches = _batches(pairs, [len(ids) for ids, _ in rows], config)
+    for step, chosen in zip(range(config.steps), batches, strict=False):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            logits = model(*tensors([rows[i] for i in chosen]))
+        value = loss(logits, labels[chosen])
+        value.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        schedule.step()
+        now = float(value)
+        smooth = now if smooth is None else _SMOOTHING * smooth + (1 - _SMOOTHING) * now
+        if step % 25 == 0:
+            log(f"step {step} loss {smooth:.4f} after {time.monotonic() - start:.0f} s")
+    model.eval()
+    return model
+
+
+def save(model: CrossEncoderModel, path: Path) -> None:
+    """Writes the weights."""
+    torch.save(model.state_dict(), path)
+
+
+def _optimizer(model: CrossEncoderModel, config: TrainConfig) -> torch.optim.Optimizer:
+    body = [parameter for parameter in model.bert.parameters() if parameter.requires_grad]
+    return torch.optim.AdamW(
+        [
+            {"params": body, "lr": config.learning_rate},
+            {"params": list(model.head.parameters()), "lr": config.head_factor * config.learning_rate},
+        ],
+        weight_decay=0.01,
+    )
+
+
+def _rate(step: int, config: TrainConfig) -> float:
+    return min(1.0, (step + 1) / config.warmup) * max(_LEAST_RATE, 1 - step / config.steps)
+
+
+def _batches(
+    pairs: Sequence[TrainingPair], lengths: Sequence[int], config: TrainConfig
+) -> Iterator[list[int]]:
+    """Endless batches; each source is gone through in a new order whenever it is used up."""
+    rng = Random(config.seed)
+    rows = {name: [i for i, pair in enumerate(pairs) if pair.source == name] for name in config.weights}
+    names = [name for name in config.weights if rows[name]]
+    left: dict[str, list[int]] = {name: [] for name in names}
+    while True:
+        chunk = []
+        for name in rng.choices(names, [config.weights[name] for name in names], k=config.batch * _CHUNK):
+            if not left[name]:
+                left[name] = rows[name][:]
+                rng.shuffle(left[name])
+            chunk.append(left[name].pop())
+        chunk.sort(key=lambda i: lengths[i])
+        batches = [chunk[i : i + config.batch] for i in range(0, len(chunk), config.batch)]
+        rng.shuffle(batches)
+        yield from batches

@@ -1,0 +1,195 @@
+"""How well a fact's words are matched by the words of the evidence: the nonparametric check, learned.
+
+The paper's nonparametric check (section 4.1, NP) asks how likely each token of a fact is given the
+passages. Here each content word of the fact looks for its nearest word, by cosine of contextual vectors, in
+every sentence of the evidence, and figures of that match are what a small trained head decides by. Every
+feature compares the fact with the evidence; none describes only one of the two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from factscore_chain.verify.evidence import Evidence
+from factscore_chain.verify.lexicon import content_positions, denies, has_digit
+from factscore_chain.verify.words import Floats, Words
+
+FEATURES = (
+    "best_mean",
+    "best_weighted",
+    "best_least",
+    "best_two_least",
+    "best_over_half",
+    "best_over_07",
+    "pair_mean",
+    "pair_least",
+    "all_mean",
+    "all_weighted",
+    "all_least",
+    "all_two_least",
+    "all_over_07",
+    "best_same",
+    "pair_same",
+    "all_same",
+    "best_same_weighted",
+    "all_same_weighted",
+    "best_numbers",
+    "all_numbers",
+    "other_number",
+    "best_names",
+    "best_names_least",
+    "best_names_same",
+    "all_names",
+    "all_names_least",
+    "all_names_same",
+    "negation_differs",
+    "best_sentence_cosine",
+    "all_sentence_cosine",
+    "neighbours_kept",
+    "spread",
+)
+"""What the features are, in order.
+
+"best" looks at the sentence that matches best, "pair" at it and the one that adds most to it, "all" at the
+whole evidence. "weighted" counts rare words more; "same" is the share of words whose stem stands there;
+"numbers" and "names" look at those words of the fact alone (1 if it has none). "other_number" marks a number
+of the fact for which the best sentence has others; "neighbours_kept" is the share of adjacent words whose
+matches stand near each other; "spread" is how far the matches lie apart.
+"""
+
+_SAME_BONUS = 0.3
+_NEAR = 4
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """A fact read against its evidence."""
+
+    features: Floats
+    """In the order of `FEATURES`."""
+    match: Floats
+    """Row a content word of the fact, column a sentence: the largest cosine with a word of that sentence."""
+    score: Floats
+    """For each sentence, how well it matches the fact as a whole."""
+
+    @property
+    def best(self) -> int:
+        """Number of the sentence that matches best."""
+        return int(self.score.argmax())
+
+
+def align(fact: Words, topic: str | None, evidence: Evidence) -> Alignment:
+    """Aligns a fact with its evidence. Both must hold at least one word."""
+    content = content_positions(fact.texts, topic)
+    cosine = fact.vectors[content] @ evidence.vectors.T
+    match = np.maximum.reduceat(cosine, evidence.starts, axis=1)
+    same = _same_stem(fact, content, evidence)
+    score = (match.mean(0) + _SAME_BONUS * same.mean(0)).astype(np.float32)
+    best = int(score.argmax())
+    second = int(np.maximum(match, match[:, [best]]).mean(0).argmax())
+    weight = fact.rarity[content] / fact.rarity[content].sum()
+    values = [
+        *_cosine_features(match, best, second, weight),
+        *_same_features(same, best, second, weight),
+        *_number_and_name_features(fact, content, match, same, evidence, best),
+        *_sentence_features(fact, evidence, best),
+        *_order_features(cosine[:, evidence.words_of(best)]),
+    ]
+    return Alignment(np.array(values, np.float32), match, score)
+
+
+def _same_stem(fact: Words, content: list[int], evidence: Evidence) -> npt.NDArray[np.bool_]:
+    same = np.zeros((len(content), len(evidence.texts)), np.bool_)
+    for row, position in enumerate(content):
+        same[row, evidence.places.get(fact.stems[position], [])] = True
+    return np.logical_or.reduceat(same, evidence.starts, axis=1)
+
+
+def _two_least(values: Floats) -> float:
+    return float(np.sort(values)[:2].mean())
+
+
+def _cosine_features(match: Floats, best: int, second: int, weight: Floats) -> list[float]:
+    one, every = match[:, best], match.max(1)
+    pair = np.maximum(one, match[:, second])
+    return [
+        float(one.mean()),
+        float(one @ weight),
+        float(one.min()),
+        _two_least(one),
+        float((one > 0.5).mean()),
+        float((one > 0.7).mean()),
+        float(pair.mean()),
+        float(pair.min()),
+        float(every.mean()),
+        float(every @ weight),
+        float(every.min()),
+        _two_least(every),
+        float((every > 0.7).mean()),
+    ]
+
+
+def _same_features(same: npt.NDArray[np.bool_], best: int, second: int, weight: Floats) -> list[float]:
+    one, every = same[:, best], same.any(1)
+    return [
+        float(one.mean()),
+        float((one | same[:, second]).mean()),
+        float(every.mean()),
+        float(one @ weight),
+        float(every @ weight),
+    ]
+
+
+def _number_and_name_features(
+    fact: Words,
+    content: list[int],
+    match: Floats,
+    same: npt.NDArray[np.bool_],
+    evidence: Evidence,
+    best: int,
+) -> list[float]:
+    texts = [fact.texts[i] for i in content]
+    number = np.array([has_digit(text) for text in texts])
+    name = np.array([text[:1].isupper() and i > 0 for text, i in zip(texts, content, strict=True)])
+    stands = set(evidence.texts[evidence.words_of(best)])
+    others = {word for word in stands if has_digit(word)} - set(texts)
+    lacking = any(has_digit(text) and text not in stands for text in texts)
+    every, anywhere = match.max(1), np.asarray(same.any(1))
+    return [
+        _mean_of(same[:, best], number),
+        _mean_of(anywhere, number),
+        float(lacking and bool(others)),
+        _mean_of(match[:, best], name),
+        _least_of(match[:, best], name),
+        _mean_of(same[:, best], name),
+        _mean_of(every, name),
+        _least_of(every, name),
+        _mean_of(anywhere, name),
+    ]
+
+
+def _mean_of(values: npt.NDArray[np.generic], chosen: npt.NDArray[np.bool_]) -> float:
+    return float(values[chosen].astype(np.float32).mean()) if chosen.any() else 1.0
+
+
+def _least_of(values: Floats, chosen: npt.NDArray[np.bool_]) -> float:
+    return float(values[chosen].min()) if chosen.any() else 1.0
+
+
+def _sentence_features(fact: Words, evidence: Evidence, best: int) -> list[float]:
+    mean = fact.vectors.mean(0)
+    cosine = evidence.sentence_vectors @ (mean / max(float(np.linalg.norm(mean)), 1e-9))
+    differs = denies(fact.texts) != denies(evidence.texts[evidence.words_of(best)])
+    return [float(differs), float(cosine[best]), float(cosine.max())]
+
+
+def _order_features(cosine: Floats) -> list[float]:
+    """Whether words that stand together in the fact are matched by words that stand together."""
+    if len(cosine) < 2:
+        return [1.0, 0.0]
+    places = cosine.argmax(1)
+    near = np.abs(np.diff(places)) <= _NEAR
+    return [float(near.mean()), float(np.ptp(places)) / (len(places) + 5)]

@@ -1,0 +1,44 @@
+"""Minimal edits change what they say they change."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from factscore_chain.evals.training.verifier.edits import Editor, replace_everywhere
+
+EDITOR = Editor(["He lived in Nairobi.", "She worked in Quito."])
+
+
+def edits(text: str, topic: str = "") -> dict[str, str]:
+    found = [EDITOR.edit(text, Random(seed), topic) for seed in range(60)]
+    return {one.kind: one.text for one in found if one}
+
+
+@pytest.mark.parametrize("text", ["Ada was born in 1815.", "He is a French actor.", "She married Bo in May."])
+def test_an_edit_never_leaves_the_statement_as_it_was(text: str) -> None:
+    assert text not in edits(text).values()
+
+
+def test_a_year_becomes_another_year() -> None:
+    year = edits("It opened in 1815.")["number"].removeprefix("It opened in ").rstrip(".")
+    assert year.isdigit()
+    assert year != "1815"
+
+
+def test_the_article_follows_the_new_word() -> None:
+    assert " a actor" not in " ".join(edits("She is a poet.").values())
+
+
+def test_a_name_is_replaced_by_one_seen_after_the_same_word() -> None:
+    assert edits("Ada lived in Lima.")["name"] in {"Ada lived in Nairobi.", "Ada lived in Quito."}
+
+
+def test_the_topic_keeps_its_name() -> None:
+    assert all("Lima" in text for kind, text in edits("Lima lies in Peru.", "Lima").items() if kind == "name")
+
+
+def test_a_replacement_in_evidence_needs_the_whole_word() -> None:
+    assert replace_everywhere("Mayor in May", "May", "June") == "Mayor in June"
+    assert replace_everywhere("Mayor", "May", "June") is None
