@@ -1,0 +1,169 @@
+"""The embedded decomposer: sentences into atomic facts that stand alone, with no model server.
+
+The trained tagger says which words make up each fact, `realise` puts them into words, `layout` turns lists
+and tables into statements first, `coreference` names whom pronouns stand for. A sentence that the tagger
+finds no fact in, and other languages, are kept sentence by sentence: less fine, never lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from factscore_chain.decompose.base import Decomposer
+from factscore_chain.decompose.coreference import Referents, count_families
+from factscore_chain.decompose.distinct import distinct
+from factscore_chain.decompose.language import guess_language
+from factscore_chain.decompose.layout import (
+    Stated,
+    context_subject,
+    is_claim,
+    item_statement,
+    plain_text,
+    row_statements,
+)
+from factscore_chain.decompose.realise import Realiser, Statement
+from factscore_chain.decompose.sentences import split_sentences
+from factscore_chain.decompose.tagger import FactTagger, Tagged, load_tagger
+from factscore_chain.decompose.undivided import undivided
+from factscore_chain.decompose.words import content_key, split_words
+from factscore_chain.stage import LocalStage
+from factscore_chain.values import AtomicFact, Decomposition, Generation, Sentence, Span
+
+MODEL_VERSION = "1"
+ANCHOR_THRESHOLD = 0.4
+RESCUE_THRESHOLD = 0.2
+_FRAGMENT_WORDS = 12
+"""A prose sentence of at most so many words may be a fragment that needs a subject."""
+_TOPIC_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A statement to take apart, and the sentence that it comes from."""
+
+    sentence: Sentence
+    stated: Stated
+    verbatim: bool
+    """Whether the statement is the sentence itself, so that places in it are places in the text."""
+
+    def place(self, statement: Statement) -> Span:
+        """Where the generation states a fact found in this piece."""
+        start = self.sentence.span.start
+        return Span(start + statement.start, start + statement.end) if self.verbatim else self.sentence.span
+
+
+class EmbeddedDecomposer(Decomposer, LocalStage[Generation, Decomposition]):
+    """Breaks generations into atomic facts with the shipped tagger."""
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """The kind of decomposer, its model's version and its thresholds."""
+        return {
+            "kind": "embedded",
+            "model": f"factscore-chain decomposer {MODEL_VERSION}",
+            "thresholds": f"{ANCHOR_THRESHOLD}, {RESCUE_THRESHOLD}",
+        }
+
+    def _compute(self, values: Sequence[Generation]) -> list[Decomposition]:
+        return [decompose(one, load_tagger()) for one in values]
+
+
+def decompose(generation: Generation, tagger: FactTagger) -> Decomposition:
+    """Breaks one generation into facts; any string is accepted."""
+    sentences = split_sentences(generation.text)
+    topic = _TOPIC_QUALIFIER.sub("", generation.topic or "").strip() or None
+    language = guess_language(generation.text)
+    kinds = _kinds(tagger, sentences) if language == "en" else {}
+    pieces = [piece for one in sentences for piece in _pieces(one, topic, kinds.get(one.index))]
+    pieces = [piece for piece in pieces if is_claim(piece.stated.text)]
+    tagged = _tag(tagger, pieces) if language == "en" else [None] * len(pieces)
+    referents = Referents(
+        topic, count_families(generation.text), _is_person(generation.text, topic, pieces, tagged)
+    )
+    facts = [
+        fact
+        for piece, tags in zip(pieces, tagged, strict=True)
+        for fact in _facts(piece, tags, language, referents)
+    ]
+    return Decomposition(sentences, distinct(_worded_once(facts)))
+
+
+def _kinds(tagger: FactTagger, sentences: Sequence[Sentence]) -> dict[int, tuple[str, ...]]:
+    """Kinds of the words of list items and possible fragments, by the index of the sentence."""
+    some = [one for one in sentences if one.kind == "list_item" or len(one.text.split()) <= _FRAGMENT_WORDS]
+    kinds = tagger.kinds([[word.text for word in split_words(plain_text(one.text))] for one in some])
+    return {one.index: found for one, found in zip(some, kinds, strict=True)}
+
+
+def _pieces(sentence: Sentence, topic: str | None, kinds: tuple[str, ...] | None) -> Iterator[_Piece]:
+    if sentence.kind in ("heading", "code"):
+        return
+    subject = context_subject(topic, sentence.headings)
+    if sentence.kind == "table_row":
+        for stated in row_statements(sentence, subject):
+            yield _Piece(sentence, stated, verbatim=False)
+        return
+    text = plain_text(sentence.text)
+    if not is_claim(text):
+        return
+    made = item_statement(text, kinds, subject, sentence.headings) if kinds else None
+    if made is None and kinds and "finite" not in kinds and subject is None and sentence.kind == "prose":
+        return
+    verbatim = made is None and text == sentence.text
+    yield _Piece(sentence, made or Stated(text), verbatim)
+
+
+def _tag(tagger: FactTagger, pieces: Sequence[_Piece]) -> list[Tagged | None]:
+    words = [[word.text for word in split_words(piece.stated.text)] for piece in pieces]
+    return list(tagger.tag(words, ANCHOR_THRESHOLD, RESCUE_THRESHOLD))
+
+
+def _facts(piece: _Piece, tagged: Tagged | None, language: str, referents: Referents) -> Iterator[AtomicFact]:
+    statements: list[Statement] = []
+    words = split_words(piece.stated.text)
+    realiser = Realiser(piece.stated.text, words, tagged, referents) if tagged is not None else None
+    if realiser and (piece.verbatim or not piece.stated.simple):
+        statements = realiser.statements()
+    if not statements or (tagged is not None and tagged.read < len(words)):
+        statements += undivided(piece.stated.text, language, referents)
+    for statement in statements:
+        yield AtomicFact(
+            statement.text,
+            piece.place(statement),
+            piece.sentence.index,
+            checkable=statement.checkable and piece.stated.checkable,
+        )
+    if realiser:
+        referents.add(realiser.mentions)
+
+
+def _is_person(
+    text: str, topic: str | None, pieces: Sequence[_Piece], tagged: Sequence[Tagged | None]
+) -> bool:
+    """Whether the topic is somebody: the text says he or she, or its name is tagged as a person's."""
+    families = count_families(text)
+    if families["he"] + families["she"]:
+        return True
+    name = set((topic or "").split())
+    votes: Counter[str] = Counter()
+    for piece, tags in zip(pieces, tagged, strict=True):
+        words = split_words(piece.stated.text)
+        votes.update(
+            kind
+            for word, kind in zip(words, tags.entities if tags else (), strict=False)
+            if word.text in name
+        )
+    return votes["person"] * 2 > votes.total()
+
+
+def _worded_once(facts: Sequence[AtomicFact]) -> Iterator[AtomicFact]:
+    """The first of facts that differ in fillers only."""
+    seen: set[tuple[str, ...]] = set()
+    for fact in facts:
+        key = content_key(fact.text)
+        if key not in seen:
+            seen.add(key)
+            yield fact
