@@ -48,6 +48,11 @@ def rarity_of(generation: LabeledGeneration) -> str | None:
     return generation.categories[0] if generation.categories else None
 
 
+def region_of(generation: LabeledGeneration) -> str | None:
+    """The region that the topic belongs to, as FActScore's `cat` has it."""
+    return generation.categories[1] if len(generation.categories) > 1 else None
+
+
 def reading_order(group: str) -> tuple[int, str]:
     """Sorts groups as people read them; groups of other data sets come last, by name."""
     return (_ORDER.index(group) if group in _ORDER else len(_ORDER), group)

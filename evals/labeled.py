@@ -166,6 +166,15 @@ def read_annotated(path: Path) -> tuple[tuple[GenerationLabelRow, ...], tuple[st
     return _read(path, lambda number, row: GenerationLabelRow.model_validate(row))
 
 
+def read_rows(path: Path, parse: Callable[[dict[str, Any]], T]) -> tuple[tuple[T, ...], tuple[str, ...]]:
+    """Reads the rows of a JSONL file with `parse`; returns them and one line for each bad row.
+
+    Raises:
+        UsageError: The file cannot be read, or holds no usable row.
+    """
+    return _read(path, lambda number, row: parse(row))
+
+
 def _read(path: Path, parse: Callable[[int, dict[str, Any]], T]) -> tuple[tuple[T, ...], tuple[str, ...]]:
     rows: list[T] = []
     rejected: list[str] = []
@@ -222,7 +231,8 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        return f"{where}: {first['msg'].removeprefix('Value error, ')}"
+        message: str = first["msg"].removeprefix("Value error, ")
+        return f"{where}: {message}" if where else message
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON ({error.msg} at column {error.colno})"
     return "JSON nested too deeply" if isinstance(error, RecursionError) else str(error)

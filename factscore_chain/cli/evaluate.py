@@ -33,6 +33,8 @@ def add_parser(commands: Any) -> None:
     _add_agreement(parts)
     _add_pairs(parts)
     _add_decomposition(parts)
+    _add_predictions(parts)
+    _add_human(parts)
 
 
 def _add_agreement(parts: Any) -> None:
@@ -86,6 +88,41 @@ def _add_decomposition(parts: Any) -> None:
     )
     _add_json(parser)
     parser.set_defaults(run=run_decomposition)
+
+
+def _add_predictions(parts: Any) -> None:
+    parser: argparse.ArgumentParser = parts.add_parser(
+        "predictions",
+        help="the published statistics from released prediction files",
+        description="Share of prompts answered, facts per response and FActScore of each system, and how far "
+        "the estimators agree on the systems.",
+    )
+    parser.add_argument(
+        "folder", type=Path, metavar="DIR", help="one JSONL of prompt, facts, labels a system"
+    )
+    parser.add_argument(
+        "--prompts", type=int, default=500, help="prompts that each system was given (default: 500)"
+    )
+    _add_seed(parser)
+    _add_json(parser)
+    parser.set_defaults(run=run_predictions)
+
+
+def _add_human(parts: Any) -> None:
+    parser: argparse.ArgumentParser = parts.add_parser(
+        "human",
+        help="human FActScores from labelled files",
+        description="FActScore of each system by human labels, by rarity, region and position, and what "
+        "random subsets of the prompts would have said.",
+    )
+    parser.add_argument("folder", type=Path, metavar="DIR", help="one labelled JSONL a system")
+    _add_seed(parser)
+    _add_json(parser)
+    parser.set_defaults(run=run_human)
+
+
+def _add_seed(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", type=int, default=0, help="of the random subsets (default: 0)")
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
@@ -180,6 +217,34 @@ def run_decomposition(options: argparse.Namespace) -> bool:
     else:
         print_figures(f"Decomposition: {options.labeled.stem}", figures)
     return not rejected
+
+
+def run_predictions(options: argparse.Namespace) -> bool:
+    """Computes the statistics of prediction files; returns whether every row could be read."""
+    from factscore_chain.evals.predictions import evaluate_predictions
+    from factscore_chain.evals.tables import print_predictions
+
+    report = evaluate_predictions(options.folder, prompts=options.prompts, seed=options.seed)
+    _complain(report.rejected)
+    if options.json:
+        print(report.model_dump_json())
+    else:
+        print_predictions(report)
+    return not report.rejected
+
+
+def run_human(options: argparse.Namespace) -> bool:
+    """Computes the statistics of labelled files; returns whether every row could be read."""
+    from factscore_chain.evals.human import evaluate_human
+    from factscore_chain.evals.tables import print_human
+
+    report = evaluate_human(options.folder, seed=options.seed)
+    _complain(report.rejected)
+    if options.json:
+        print(report.model_dump_json())
+    else:
+        print_human(report)
+    return not report.rejected
 
 
 def _refuse_without_evidence(files: Iterable[LabeledFile], estimator: str) -> None:
