@@ -14,9 +14,9 @@ from factscore_chain.retrievers.terms import match_any
 from factscore_chain.retrievers.titles import TitleIndex, folded
 from factscore_chain.retrievers.tokenize import TOKENIZER_VERSION, tokens
 
-_BUDGET = 200_000
+_BUDGET = 50_000
 """Index entries that a search may read: keeps it fast where a word stands in most passages."""
-_TITLE_WEIGHT = 1.0
+_TITLE_WEIGHT = 4.0
 
 
 def is_ours(connection: sqlite3.Connection) -> bool:
