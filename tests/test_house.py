@@ -19,7 +19,7 @@ LONGEST_MODULE = 350
 LAYERS = (
     ("errors", "aio", "models"),
     ("values",),
-    ("failures", "prompts", "score", "abstention_phrases", "manifest", "thinking"),
+    ("failures", "hub", "prompts", "score", "abstention_phrases", "manifest", "thinking"),
     ("language_model", "generations", "report", "render"),
     ("stage",),
     ("abstain", "encoder"),
@@ -27,8 +27,10 @@ LAYERS = (
     ("decompose", "verify", "retrieve"),
     ("estimators", "generation_scorer"),
     ("chain",),
+    ("original",),
     ("evals",),
-    ("cli",),
+    ("abstain_detection", "atomic_facts", "npm", "retrieval", "download_data"),
+    ("cli", "factscorer"),
     ("__main__",),
 )
 """What may know of what: a module imports from its own layer and from those listed before it, never after."""
