@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timezone
@@ -72,6 +73,7 @@ class OriginalDatabase:
             # Built once, when first a title is not exact: the original stores nothing to look it up by.
             if self._titles is None:
                 self._titles = self._index_titles()
+                weakref.finalize(self, self._titles.close)
             return TitleIndex(self._titles).resolve(title)
 
     def texts(self, title: str) -> list[str]:

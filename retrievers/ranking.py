@@ -31,6 +31,8 @@ RERANKED = 20
 _TOPICS = 64
 _VECTORS = 8_192
 
+_NO_VECTORS: Vectors = np.empty((0, 0), dtype=np.float32)
+
 
 class Ranker:
     """Ranks by one mode, remembering topics and vectors, since facts about a topic come in tens.
@@ -73,7 +75,8 @@ class Ranker:
         by_words = [index.by_words(query) for query in queries]
         if self._mode == "bm25":
             return by_words
-        by_vectors = self._rank_by_vector([index.passages] * len(queries), queries)
+        matrix = self._matrix(index.passages)
+        by_vectors = [by_vector(index.passages, matrix, vector) for vector in self._embed(queries)]
         # A query without a single word asks for nothing: the passages stay in the order of the text.
         return [
             self._combine(words, vectors) if tokens(query) else words
@@ -89,7 +92,11 @@ class Ranker:
         depth = max(k, RERANKED if index is None else DEPTH)
         by_words = [self._source.search(query, depth) if query else () for query in asked]
         if index is None:
-            by_vectors = self._rank_by_vector(by_words, queries)
+            self._matrix([passage for passages in by_words for passage in passages])  # all in one call
+            by_vectors = [
+                by_vector(passages, self._matrix(passages), vector)
+                for passages, vector in zip(by_words, self._embed(queries), strict=True)
+            ]
         else:
             by_vectors = index.search_many(queries, depth)
         return [
@@ -109,22 +116,19 @@ class Ranker:
             return list(by_vectors)
         return reciprocal_rank_fusion([[p for p in by_words if p.origins], by_vectors])
 
-    def _rank_by_vector(
-        self, candidates: Sequence[Sequence[Passage]], queries: Sequence[str]
-    ) -> list[list[Passage]]:
-        vectors = self._vectors_of({p.id: p for passages in candidates for p in passages})
-        return [
-            by_vector(passages, np.stack([vectors[p.id] for p in passages]), query) if passages else []
-            for passages, query in zip(candidates, embed_queries(self.embeddings, queries), strict=True)
-        ]
+    def _embed(self, queries: Sequence[str]) -> Vectors:
+        return embed_queries(self.embeddings, queries)
 
-    def _vectors_of(self, passages: dict[str, Passage]) -> dict[str, Vectors]:
-        found = {key: kept for key in passages if (kept := self._vectors.get(key)) is not None}
-        missing = [key for key in passages if key not in found]
+    def _matrix(self, passages: Sequence[Passage]) -> Vectors:
+        wanted = {passage.id: passage for passage in passages}
+        found = {key: kept for key in wanted if (kept := self._vectors.get(key)) is not None}
+        missing = [passage for key, passage in wanted.items() if key not in found]
         if missing and self._index is not None:
-            found.update(self._index.vectors(missing))
-            missing = [key for key in missing if key not in found]
+            found.update(self._index.vectors([passage.id for passage in missing]))
+            missing = [passage for passage in missing if passage.id not in found]
         if missing:
-            made = embed_passages(self.embeddings, [passages[key] for key in missing])
-            found.update(zip(missing, made, strict=True))
-        return {key: self._vectors.put(key, vector) for key, vector in found.items()}
+            made = embed_passages(self.embeddings, missing)
+            found.update(zip((passage.id for passage in missing), made, strict=True))
+        for key, vector in found.items():
+            self._vectors.put(key, vector)
+        return np.stack([found[passage.id] for passage in passages]) if passages else _NO_VECTORS

@@ -19,12 +19,21 @@ from factscore_chain.values import Passage
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
+    from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from chromadb.api.models.Collection import Collection
     from langchain_core.embeddings import Embeddings
 
 _BATCH = 512
 """Passages embedded before they are stored: the most that an interruption can cost."""
 _COMPLETE = "complete"
+# Chroma's defaults lose passages of near-equal texts: of 2,000 that differ by one number, a fifth were not
+# found by their own text. With these all were, for half as much time again.
+_GRAPH: CreateHNSWConfiguration = {
+    "space": "cosine",
+    "max_neighbors": 64,
+    "ef_construction": 200,
+    "ef_search": 300,
+}
 
 
 def collection_name(source: KnowledgeSource) -> str:
@@ -72,7 +81,7 @@ def _collection(
         collection_name(source),
         metadata=metadata,
         embedding_function=None,
-        configuration={"hnsw": {"space": "cosine"}},
+        configuration={"hnsw": _GRAPH},
     )
     EmbedderRecord.from_metadata(collection.metadata).check(record, str(place))
     return collection

@@ -54,7 +54,11 @@ def _starts(documents: list[Document]) -> list[str]:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     ("query", "chapter"),
-    [("Was it law he studied at Oxford?", 1), ("He sold guano in Lima.", 2), ("his marriage to Rosa Quispe", 3)],
+    [
+        ("Was it law he studied at Oxford?", 1),
+        ("He sold guano in Lima.", 2),
+        ("his marriage to Rosa Quispe", 3),
+    ],
 )
 def test_a_topics_best_passage_comes_first(
     source: KnowledgeSource, mode: Mode, query: str, chapter: int

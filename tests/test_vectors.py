@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
+import socket
+import subprocess
+import sys
+import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -99,6 +105,15 @@ class _Opposites(WordEmbeddings):
 def test_a_negative_cosine_is_clamped(source: KnowledgeSource) -> None:
     index = VectorIndex.build(source, _Opposites())
     assert {p.score for p in index.search("Mercury", 4)} == {0.0}
+    index.close()
+
+
+def test_passages_that_hardly_differ_are_each_found_by_their_own_text(tmp_path: Path) -> None:
+    rows = [{"title": f"Person {i}", "text": f"Person {i} lives in house {i * 37}."} for i in range(600)]
+    source = KnowledgeSource.build(write_rows(tmp_path / "r.jsonl", rows), tmp_path / "r.db")
+    index = VectorIndex.build(source, WordEmbeddings())
+    found = index.search_many([f"{p.title}\n{p.text}" for p in source.all_passages()], 1)
+    assert sum((best[0].score or 0) > 0.999 for best in found) >= 594
     index.close()
 
 
@@ -234,6 +249,65 @@ def test_it_is_a_langchain_vector_store_too(index: VectorIndex) -> None:
 def test_an_address_that_is_none_is_wrong_use(source: KnowledgeSource, url: str) -> None:
     with pytest.raises(UsageError, match="HOST:PORT"):
         VectorIndex(source, WordEmbeddings(), url=url)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    program = Path(sys.executable).with_name("chroma")
+    if not program.exists():
+        pytest.skip("Chroma's server program is not installed beside this Python")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        str(program),
+        "run",
+        "--path",
+        str(tmp_path / "server"),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            _wait_for_port(port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            with warnings.catch_warnings():
+                # Chroma's client leaves the connections of its HTTP session to the garbage collector.
+                warnings.simplefilter("ignore", ResourceWarning)
+                gc.collect()
+
+
+def _wait_for_port(port: int) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with socket.socket() as attempt:
+            if attempt.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError("the server did not start")
+
+
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+def test_a_server_keeps_the_index_as_well(source: KnowledgeSource, server: str) -> None:
+    VectorIndex.build(source, WordEmbeddings(), url=server).close()
+    embedder = WordEmbeddings()
+    index = VectorIndex.build(source, embedder, url=server)
+    assert embedder.embedded == []
+    assert index.search("the planet nearest to the Sun", 1)[0].title == "Mercury (planet)"
+    assert not folder_beside(source).exists()
+    index.close()
+
+
+def test_rows_with_fields_of_their_own_are_indexed(tmp_path: Path) -> None:
+    row = {"title": "Ada", "text": "She wrote.", "author": None, "tags": ["a", "b"], "year": 1892}
+    source = KnowledgeSource.build(write_rows(tmp_path / "r.jsonl", [row]), tmp_path / "r.db")
+    index = VectorIndex.build(source, WordEmbeddings())
+    assert [(p.title, p.text) for p in index.search("wrote", 1)] == [("Ada", "She wrote.")]
+    index.close()
 
 
 def test_a_server_that_does_not_answer_is_one_clear_error(source: KnowledgeSource) -> None:
