@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import patch_config
@@ -46,8 +47,9 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
             return unscored(value, "abstained")
         try:
             title = None if self.retrieval is None else self.retrieval.resolve(value.topic)
-            found = await self._facts(value, config)
-            decisions = await self._decide(found.facts, title or value.topic, config)
+            named = value if title is None else replace(value, topic=title)
+            found = await self._facts(named, config)
+            decisions = await self._decide(found.facts, named.topic, config)
         except FatalModelError:
             raise
         except Exception as error:  # noqa: BLE001  one generation's trouble must not cost the others

@@ -14,7 +14,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.report import FactRecord, GenerationReport, Report
+from factscore_chain.retrievers.tokenize import tokens
 from factscore_chain.values import Verdict
 
 PASSAGE_WIDTH = 160
@@ -106,7 +108,8 @@ def _details(report: Report) -> Iterator[RenderableType]:
 def _fact(fact: FactRecord) -> Text:
     line = Text.assemble((f"{verdict_words(fact)}: ", _STYLES.get(fact.verdict, "")), clean(fact.text))
     if (passage := fact.best_passage) is not None:
-        line.append(f"\n  {clean(passage.title or passage.id)}: {excerpt(passage.text)}", style="dim")
+        found = excerpt(passage.text, fact.text)
+        line.append(f"\n  {clean(passage.title or passage.id)}: {found}", style="dim")
     return line
 
 
@@ -125,7 +128,7 @@ def _markdown_details(report: Report) -> Iterator[str]:
         for fact in _shown(one):
             yield f"- **{verdict_words(fact)}**: {_escaped(fact.text)}"
             if (passage := fact.best_passage) is not None:
-                yield f"  - {_escaped(passage.title or passage.id)}: {_escaped(excerpt(passage.text))}"
+                yield f"  - {_escaped(passage.title or passage.id)}: {_escaped(excerpt(passage.text, fact.text))}"
 
 
 def _shown(one: GenerationReport) -> list[FactRecord]:
@@ -138,9 +141,12 @@ def verdict_words(fact: FactRecord) -> str:
     return f"{fact.verdict.value.replace('_', ' ')}{reason}"
 
 
-def excerpt(text: str) -> str:
-    """The beginning of a passage, on one line."""
-    line = " ".join(clean(text).split())
+def excerpt(text: str, query: str = "") -> str:
+    """The sentence of a passage that shares most words with the query, on one line and cut to fit."""
+    wanted = set(tokens(query))
+    sentences = [sentence.text for sentence in split_sentences(text)] or [text]
+    best = max(sentences, key=lambda sentence: len(wanted & set(tokens(sentence))))
+    line = " ".join(clean(best).split())
     return line if len(line) <= PASSAGE_WIDTH else f"{line[:PASSAGE_WIDTH].rstrip()} ..."
 
 

@@ -10,13 +10,13 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import RunnableConfig, RunnableLambda, RunnablePassthrough
 
 from factscore_chain.chain import GENERATION_DONE, FactScoreChain
 from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.report import GenerationReport, Report
 from factscore_chain.retrievers.knowledge import KnowledgeSource
-from factscore_chain.values import Generation, Verdict
+from factscore_chain.values import Decomposition, Generation, Verdict
 from tests.pages import make_source
 from tests.stages import SentenceDecomposer, WordVerifier
 
@@ -80,6 +80,18 @@ def test_a_topic_narrows_the_evidence(source: KnowledgeSource) -> None:
     report = chain(source).score(TRUE, topic="charles_babbage")
     assert report.generations[0].title == "Charles Babbage"
     assert {passage.title for passage in report.facts[0].passages} == {"Charles Babbage"}
+
+
+def test_facts_are_made_with_the_sources_own_title(source: KnowledgeSource) -> None:
+    seen: list[str | None] = []
+
+    class Spy(SentenceDecomposer):
+        async def _process(self, value: Generation, config: RunnableConfig) -> Decomposition:
+            seen.append(value.topic)
+            return await super()._process(value, config)
+
+    FactScoreChain(source, decomposer=Spy(), verifier=WordVerifier()).score(TRUE, topic="ADA_LOVELACE")
+    assert seen == ["Ada Lovelace"]
 
 
 def test_without_a_topic_each_fact_finds_its_own_page(source: KnowledgeSource) -> None:

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from factscore_chain.manifest import now, versions
-from factscore_chain.render import clean, markdown, percent, print_table
+from factscore_chain.render import clean, excerpt, markdown, percent, print_table
 from factscore_chain.report import Counts, FactRecord, GenerationReport, Manifest, Report
 from factscore_chain.score import aggregate
 from factscore_chain.values import AtomicFact, Decision, Passage, SentenceFailure, Span, Verdict
@@ -114,6 +114,12 @@ def test_markdown_escapes_what_the_text_brings() -> None:
     assert "![x]" not in printed
     assert "<script>" not in printed
     assert "\n# b" not in printed
+
+
+def test_an_excerpt_is_the_sentence_nearest_to_the_fact() -> None:
+    passage = "Ada was born in London. She wrote notes on the Engine. She died at 36."
+    assert excerpt(passage, "Ada wrote some notes.") == "She wrote notes on the Engine."
+    assert excerpt("word " * 100).endswith(" ...")
 
 
 def test_control_characters_never_reach_the_terminal() -> None:

@@ -70,5 +70,5 @@ def search(options: argparse.Namespace) -> bool:
     (found,) = retriever.rank_many([options.query], options.topic, options.k)
     for passage in to_passages(found):
         print(f"{passage.rank}. {clean(passage.title or '-')} ({' + '.join(passage.origins)})")
-        print(f"   {excerpt(passage.text)}")
+        print(f"   {excerpt(passage.text, options.query)}")
     return True
