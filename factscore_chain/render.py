@@ -128,7 +128,8 @@ def _markdown_details(report: Report) -> Iterator[str]:
         for fact in _shown(one):
             yield f"- **{verdict_words(fact)}**: {_escaped(fact.text)}"
             if (passage := fact.best_passage) is not None:
-                yield f"  - {_escaped(passage.title or passage.id)}: {_escaped(excerpt(passage.text, fact.text))}"
+                found = _escaped(excerpt(passage.text, fact.text))
+                yield f"  - {_escaped(passage.title or passage.id)}: {found}"
 
 
 def _shown(one: GenerationReport) -> list[FactRecord]:
