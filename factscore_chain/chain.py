@@ -97,7 +97,7 @@ class FactScoreChain(Stage[Any, Report]):
             gamma=check_gamma(gamma),
             abstain=check_kind(abstain),
         )
-        super().__init__(scorer=scorer, estimator=parts.name)  # type: ignore[call-arg]
+        super().__init__(scorer=scorer, estimator=parts.name)
 
     def score(
         self, text: AnyGeneration, topic: str | None = None, config: RunnableConfig | None = None

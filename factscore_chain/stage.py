@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.runnables import RunnableConfig, RunnableSerializable
 from langchain_core.runnables.config import patch_config
-from pydantic import ConfigDict
+from pydantic import ConfigDict, ValidationError
 
 from factscore_chain.aio import run_sync
+from factscore_chain.errors import UsageError
 from factscore_chain.language_model import LanguageModel
 
 In = TypeVar("In")
@@ -29,6 +30,19 @@ class Stage(RunnableSerializable[In, Out]):
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, extra="forbid")
+
+    def __init__(self, **fields: Any) -> None:
+        """Checks and keeps the fields.
+
+        Raises:
+            UsageError: A field is missing, unknown, or not what it should be.
+        """
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            raise UsageError(f"{type(self).__name__}: {where}: {first['msg']}.") from error
 
     @property
     def models(self) -> tuple[LanguageModel, ...]:
