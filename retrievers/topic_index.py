@@ -31,20 +31,23 @@ class TopicIndex:
         ]
 
 
-def by_vector(passages: Sequence[Passage], vectors: Vectors, query: Vectors) -> list[Passage]:
+def by_vector(
+    passages: Sequence[Passage], vectors: Vectors, query: Vectors, k: int | None = None
+) -> list[Passage]:
     """Ranks passages by cosine, best first, ties in their own order.
 
     Args:
         passages: What to rank.
         vectors: Their unit vectors, shape (passages, dimension).
         query: The query's unit vector, shape (dimension,).
+        k: Most passages wanted; None for all.
     """
     if not passages:
         return []
     scores = (vectors @ query).astype(np.float64)
     return [
-        replace(passages[i], score=clamped(score), origins=("vector",))
-        for i, score in top(scores, len(passages))
+        replace(passages[i], rank=rank, score=clamped(score), origins=("vector",))
+        for rank, (i, score) in enumerate(top(scores, len(passages) if k is None else k), start=1)
     ]
 
 

@@ -27,7 +27,7 @@ _BATCH = 512
 """Passages embedded before they are stored: the most that an interruption can cost."""
 _COMPLETE = "complete"
 # Chroma's defaults lose passages of near-equal texts: of 2,000 that differ by one number, a fifth were not
-# found by their own text. With these all were, for half as much time again.
+# found by their own text. With these hardly any is, for half as much time again.
 _GRAPH: CreateHNSWConfiguration = {
     "space": "cosine",
     "max_neighbors": 64,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers.bm25 import checked_k
 from factscore_chain.retrievers.embedder_record import EmbedderRecord
 from factscore_chain.retrievers.embedding import Vectors, default_embeddings, embed_queries
+from factscore_chain.retrievers.exact import EXACT_UP_TO, ExactVectors
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.topic_index import clamped
 from factscore_chain.retrievers.vector_build import build_index, collection_name, is_complete
@@ -83,6 +85,8 @@ class VectorIndex:
         self._embeddings = embeddings or default_embeddings()
         self._place = _place(source, folder, url, client)
         self._pid = os.getpid()
+        self._lock = threading.Lock()
+        self._held: ExactVectors | None = None
         if not self._place.exists:
             raise KnowledgeSourceError(f"There is no vector index at {self._place}. Build it first.")
         self._client = self._place.open()
@@ -132,7 +136,8 @@ class VectorIndex:
     def search(self, query: str, k: int = 5) -> tuple[Passage, ...]:
         """The k passages whose vectors are nearest to the query's, best first.
 
-        Scores are cosines in 0..1; higher is better.
+        Exact for an index of up to 20,000 passages; by the store's graph, which may miss some, for a larger
+        one. Scores are cosines in 0..1; higher is better.
 
         Raises:
             UsageError: k is negative.
@@ -149,6 +154,8 @@ class VectorIndex:
             return [[] for _ in queries]
         vectors = embed_queries(self._embeddings, queries)
         with self._using():
+            if self._collection.count() <= EXACT_UP_TO:
+                return self._exact().search(vectors, k)
             found = self._collection.query(
                 query_embeddings=vectors,
                 n_results=k,
@@ -181,6 +188,12 @@ class VectorIndex:
     def close(self) -> None:
         """Closes the store, unless the client was given."""
         self._place.close(self._client)
+
+    def _exact(self) -> ExactVectors:
+        with self._lock:
+            if self._held is None:
+                self._held = ExactVectors.read(self._collection)
+            return self._held
 
     def _checked_collection(self) -> Collection:
         with store_errors(self._place):
