@@ -24,7 +24,8 @@ def words(text: str) -> Words:
     vectors = np.zeros((len(spans), WIDTH), np.float32)
     for row, (a, b) in enumerate(spans):
         vectors[row, sum(map(ord, stem(text[a:b]))) % WIDTH] = 1
-    return pool_words(text, vectors, [1000] * len(spans), spans, list(range(len(spans))))
+    numbers = np.arange(len(spans))
+    return pool_words(text, vectors, np.full(len(spans), 1000), np.array(spans), numbers)
 
 
 def evidence(*passages: str) -> Evidence:

@@ -7,6 +7,7 @@ A MiniLM of six layers, fine-tuned on claims with evidence and run by onnxruntim
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,13 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from factscore_chain.encoder import available_cores, equal_length_batches
+from factscore_chain.errors import FactScoreError
 from factscore_chain.verify.words import Floats
 
 CLASSES = ("supported", "contradicted", "no_evidence")
 LONGEST_PAIR = 160
 """Tokens of a pair; the evidence gives way, never below what is left by a fact of `LONGEST_FACT` tokens."""
 LONGEST_FACT = 96
-_BATCH = 32
+_BATCH_TOKENS = 1024
 
 
 class Pair(NamedTuple):
@@ -50,7 +53,11 @@ class PairTokenizer:
 
 
 class CrossEncoder:
-    """Runs the model on batches of pairs of like length; loads it at the first use."""
+    """Runs the model; loads it at the first use.
+
+    As in the encoder, only pairs of equal length share a batch and every token is quantised on its own: a
+    pair gives the same logits, to the bit, whatever else is asked with it.
+    """
 
     def __init__(self, model: Path, tokenizer: Path, threads: int | None = None) -> None:
         self._model = model
@@ -65,28 +72,39 @@ class CrossEncoder:
     def _session(self) -> Any:
         import onnxruntime
 
+        if not self._model.is_file():
+            raise FactScoreError(
+                f"The verifier's file {self._model} is missing. Install factscore-chain again."
+            )
         options = onnxruntime.SessionOptions()
-        if self._threads is not None:
-            options.intra_op_num_threads = self._threads
+        # Whole batches run side by side: faster than sharing the work of one.
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
         return onnxruntime.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
 
     def logits(self, pairs: Sequence[Pair]) -> Floats:
         """Logits of `CLASSES`, one row a pair, in the order given."""
         rows = [self._tokenizer.ids(pair) for pair in pairs]
         result = np.zeros((len(rows), len(CLASSES)), np.float32)
-        by_length = sorted(range(len(rows)), key=lambda i: len(rows[i][0]))
-        for first in range(0, len(rows), _BATCH):
-            chosen = by_length[first : first + _BATCH]
-            result[chosen] = self._session.run(None, _padded([rows[i] for i in chosen]))[0]
+        session: Any = self._session if rows else None
+
+        def compute(batch: list[int]) -> None:
+            result[batch] = session.run(None, _inputs([rows[i] for i in batch]))[0]
+
+        batches = list(equal_length_batches([len(ids) for ids, _ in rows], _BATCH_TOKENS))
+        workers = min(self._threads or available_cores(), len(batches))
+        if workers <= 1:
+            for batch in batches:
+                compute(batch)
+        else:
+            with ThreadPoolExecutor(workers, "factscore-cross-encoder") as pool:
+                list(pool.map(compute, reversed(batches)))
         return result
 
 
-def _padded(rows: Sequence[tuple[list[int], int]]) -> dict[str, npt.NDArray[np.int64]]:
-    shape = (len(rows), max(len(ids) for ids, _ in rows))
-    names = ("input_ids", "attention_mask", "token_type_ids")
-    ids, mask, kind = (np.zeros(shape, np.int64) for _ in names)
-    for i, (row, before) in enumerate(rows):
-        ids[i, : len(row)] = row
-        mask[i, : len(row)] = 1
-        kind[i, before : len(row)] = 1
-    return dict(zip(names, (ids, mask, kind), strict=True))
+def _inputs(rows: Sequence[tuple[list[int], int]]) -> dict[str, npt.NDArray[np.int64]]:
+    """The model's inputs for rows of one length; token type 1 marks the fact."""
+    ids = np.array([row for row, _ in rows], np.int64)
+    before = np.array([before for _, before in rows])
+    kind = (np.arange(ids.shape[1]) >= before[:, None]).astype(np.int64)
+    return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": kind}

@@ -35,35 +35,29 @@ class Words:
         return len(self.texts)
 
 
-def pool_words(
-    text: str, vectors: Floats, ids: list[int], offsets: list[tuple[int, int]], word_ids: list[int | None]
-) -> Words:
+def pool_words(text: str, vectors: Floats, ids: Ints, offsets: Ints, word_ids: Ints) -> Words:
     """Pools a text's tokens into words.
 
     Args:
         text: The text that was encoded.
-        vectors: Final vectors, one row a token, special tokens among them.
+        vectors: Contextual vectors, one row a token.
         ids: Vocabulary ids of the tokens.
-        offsets: Character spans of the tokens.
-        word_ids: The number of each token's word; None for special tokens.
+        offsets: Character spans of the tokens, shape (tokens, 2).
+        word_ids: The number of each token's word; never falls.
     """
-    kept = [i for i, word in enumerate(word_ids) if word is not None]
-    if not kept:
-        empty = np.zeros(0, np.float32)
-        return Words((), (), np.zeros(0, np.int64), np.zeros((0, vectors.shape[1]), np.float32), empty)
-    numbers = np.array([word_ids[i] for i in kept])
-    first = np.flatnonzero(np.r_[True, numbers[1:] != numbers[:-1]])
-    last = np.r_[first[1:], len(kept)] - 1
-    pooled = np.add.reduceat(vectors[kept].astype(np.float32), first, axis=0)
-    spans = [(offsets[kept[a]][0], offsets[kept[b]][1]) for a, b in zip(first, last, strict=True)]
-    texts = tuple(text[a:b] for a, b in spans)
-    rarest = np.maximum.reduceat(np.array([ids[i] for i in kept], np.float64), first)
-    rarity = np.maximum(np.log(np.maximum(rarest, 1)) / np.log(VOCABULARY) - _COMMON, 0.05)
+    if not len(word_ids):
+        none = np.zeros(0, np.int64)
+        return Words((), (), none, vectors.astype(np.float32), none.astype(np.float32))
+    first = np.flatnonzero(np.diff(word_ids, prepend=word_ids[0] - 1))
+    last = np.append(first[1:], len(word_ids)) - 1
+    texts = tuple(text[offsets[a, 0] : offsets[b, 1]] for a, b in zip(first, last, strict=True))
+    rarest = np.maximum(np.maximum.reduceat(ids, first), 1)
+    rarity = np.maximum(np.log(rarest) / np.log(VOCABULARY) - _COMMON, 0.05)
     return Words(
         texts,
         tuple(map(stem, texts)),
-        np.array([a for a, _ in spans], np.int64),
-        normalised(pooled),
+        offsets[first, 0],
+        normalised(np.add.reduceat(vectors, first, axis=0)),
         rarity.astype(np.float32),
     )
 

@@ -23,7 +23,7 @@ from factscore_chain.verify.alignment import align
 from factscore_chain.verify.reading import Reader
 from factscore_chain.verify.selection import choose_sentences, evidence_text
 
-STEPS = ("pairs", "train", "export", "rows", "head")
+STEPS = ("pairs", "align", "train", "export", "cross", "head")
 _PARITY_PAIRS = 500
 
 
@@ -67,6 +67,14 @@ class Run:
         # The file is this run's own.
         return [TrainingPair(*row) for row in pickle.loads((self.out / "pairs.pkl").read_bytes())]  # noqa: S301
 
+    def align(self) -> None:
+        """Aligns every labelled claim with its passages, by the shipped encoder."""
+        from factscore_chain.evals.training.verifier.rows import ask_everything, make_table
+        from factscore_chain.verify.support import Support
+
+        asked = ask_everything(self.data, self.out, self.recipe.head)
+        make_table(asked, Support(self.out)).save(self.out / "aligned.npz")
+
     def train(self) -> None:
         """Trains the cross-encoder."""
         from factscore_chain.evals.training.verifier.train import save, train
@@ -88,13 +96,14 @@ class Run:
         moved = parity(model.eval(), self.out / "cross_encoder.onnx", tokenizer, pairs)
         self.log(f"export: {json.dumps(asdict(moved))}")
 
-    def rows(self) -> None:
-        """Reads every labelled claim with the shipped encoder and the new cross-encoder."""
-        from factscore_chain.evals.training.verifier.rows import ask_everything, make_table
-        from factscore_chain.verify.support import Support
+    def cross(self) -> None:
+        """Lets the new cross-encoder read the aligned claims."""
+        from factscore_chain.evals.training.verifier.rows import read_table, with_cross_features
+        from factscore_chain.verify.cross_encoder import CrossEncoder
+        from factscore_chain.verify.support import TOKENIZER
 
-        asked = ask_everything(self.data, self.out, self.recipe.head)
-        make_table(asked, Support(self.out)).save(self.out / "rows.npz")
+        reader = CrossEncoder(self.out / "cross_encoder.onnx", TOKENIZER)
+        with_cross_features(read_table(self.out / "aligned.npz"), reader).save(self.out / "rows.npz")
 
     def head(self) -> None:
         """Fits and calibrates the head, sets its thresholds, and reports on what was held out."""

@@ -7,6 +7,8 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
+from factscore_chain.retrievers.ranking import Mode
+
 DEFAULT = Path(__file__).with_name("config.yaml")
 
 
@@ -62,10 +64,13 @@ class HeadConfig(_Section):
     trees: int
     depth: int
     learning_rate: float
-    subsample: float
+    columns: float
+    """Share of the features that a split may choose from."""
+    l2: float
     leaf: int
     passages: int
     """Passages a fact is read against, of its topic's page."""
+    retrieval: Mode
     folds: int
     weights: dict[str, float]
     """Weight of a row of each source."""

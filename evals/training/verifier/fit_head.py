@@ -19,6 +19,9 @@ from factscore_chain.verify.support import COLUMNS
 
 Array = npt.NDArray[np.float64]
 
+_DIRECTION = {"other_number": -1, "negation_differs": -1, "spread": -1, "cross_contradicted": 0}
+"""Which way a feature may move the probability where it is not upwards; 0 is either way."""
+
 
 @dataclass(frozen=True)
 class Fitted:
@@ -41,26 +44,29 @@ def fit(rows: Table, config: HeadConfig) -> Fitted:
     weight = np.array([config.weights[str(source)] for source in rows.source])
     raw = np.zeros(len(weight))
     for fitted, left in GroupKFold(config.folds).split(rows.features, groups=rows.group):
-        model = _trees(config).fit(
+        model = _trees(config, rows.features.shape[1]).fit(
             rows.features[fitted], rows.supported[fitted], sample_weight=weight[fitted]
         )
         raw[left] = model.decision_function(rows.features[left])
     slope, offset = _calibrate(raw, rows)
-    model = _trees(config).fit(rows.features, rows.supported, sample_weight=weight)
+    model = _trees(config, rows.features.shape[1]).fit(rows.features, rows.supported, sample_weight=weight)
     head = {**as_data(model), "slope": slope, "offset": offset}
     return Fitted(head, sigmoid(slope * raw + offset))
 
 
-def _trees(config: HeadConfig) -> Any:
-    from sklearn.ensemble import GradientBoostingClassifier
+def _trees(config: HeadConfig, columns: int) -> Any:
+    """Trees in which a better match never lowers the probability, whatever the training rows say."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
-    return GradientBoostingClassifier(
-        n_estimators=config.trees,
+    return HistGradientBoostingClassifier(
+        max_iter=config.trees,
         max_depth=config.depth,
         learning_rate=config.learning_rate,
-        subsample=config.subsample,
         min_samples_leaf=config.leaf,
-        max_features=8,
+        l2_regularization=config.l2,
+        max_features=config.columns,
+        monotonic_cst=[_DIRECTION.get(name, 1) for name in COLUMNS[:columns]],
+        early_stopping=False,
         random_state=config.seed,
     )
 
@@ -80,19 +86,17 @@ def _calibrate(raw: Array, rows: Table) -> tuple[float, float]:
 
 def as_data(model: Any) -> dict[str, Any]:
     """A fitted model of scikit-learn as perfect trees (see `TreeHead`)."""
-    depth = model.max_depth
-    trees = [_perfect(one[0].tree_, depth, model.learning_rate) for one in model.estimators_]
-    prior = float(model.init_.class_prior_[1])
+    trees = [_perfect(one[0].nodes, model.max_depth) for one in model._predictors]
     return {
-        "features": list(COLUMNS),
+        "features": list(COLUMNS[: model.n_features_in_]),
         "feature": [tree[0] for tree in trees],
         "threshold": [tree[1] for tree in trees],
         "value": [tree[2] for tree in trees],
-        "intercept": float(np.log(prior / (1 - prior))),
+        "intercept": float(model._baseline_prediction[0, 0]),
     }
 
 
-def _perfect(tree: Any, depth: int, rate: float) -> tuple[list[int], list[float], list[float]]:
+def _perfect(tree: Any, depth: int) -> tuple[list[int], list[float], list[float]]:
     """One tree with every leaf at full depth: a node that stood as a leaf sends all rows the same way."""
     nodes = [0]
     feature: list[int] = []
@@ -100,12 +104,13 @@ def _perfect(tree: Any, depth: int, rate: float) -> tuple[list[int], list[float]
     for _ in range(depth):
         below = []
         for node in nodes:
-            leaf = tree.children_left[node] < 0
-            feature.append(0 if leaf else int(tree.feature[node]))
-            threshold.append(0.0 if leaf else float(tree.threshold[node]))
-            below += [node, node] if leaf else [int(tree.children_left[node]), int(tree.children_right[node])]
+            one = tree[node]
+            leaf = bool(one["is_leaf"])
+            feature.append(0 if leaf else int(one["feature_idx"]))
+            threshold.append(0.0 if leaf else float(one["num_threshold"]))
+            below += [node, node] if leaf else [int(one["left"]), int(one["right"])]
         nodes = below
-    return feature, threshold, [rate * float(tree.value[node, 0, 0]) for node in nodes]
+    return feature, threshold, [float(tree[node]["value"]) for node in nodes]
 
 
 def thresholds(probability: Array, rows: Table) -> dict[str, float]:

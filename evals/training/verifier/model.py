@@ -36,7 +36,7 @@ class CrossEncoderModel(nn.Module):  # type: ignore[misc]
         super().__init__()
         from transformers import AutoModel
 
-        self.bert: Any = AutoModel.from_pretrained(folder)
+        self.bert: Any = AutoModel.from_pretrained(folder, attn_implementation="eager")
         width = int(self.bert.config.hidden_size)
         self.head = nn.Sequential(nn.Linear(3 * width, width), nn.GELU(), nn.Linear(width, len(CLASSES)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from random import Random
@@ -18,9 +18,13 @@ from factscore_chain.evals.training.verifier.sources import SUPPORTED, Fact, Row
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever, to_passages
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.values import AtomicFact, Claim, Passage
-from factscore_chain.verify.support import Support
+from factscore_chain.verify.cross_encoder import CrossEncoder, Pair
+from factscore_chain.verify.support import Support, cross_features
 
 _BATCH = 256
+_EDITS_KEPT = 0.5
+_FEVER = 1000
+_FACTCHECK_KEPT = 0.4
 _PASSAGE_WORDS = 180
 
 
@@ -43,6 +47,10 @@ class Table:
     """Features and labels, one row a claim."""
 
     features: npt.NDArray[np.float32]
+    """In the order of `FEATURES`, or of `COLUMNS` once the cross-encoder has read the pairs."""
+    evidence: npt.NDArray[np.str_]
+    """The sentences that the cross-encoder reads."""
+    claim: npt.NDArray[np.str_]
     supported: npt.NDArray[np.bool_]
     source: npt.NDArray[np.str_]
     group: npt.NDArray[np.str_]
@@ -65,16 +73,18 @@ def read_table(path: Path) -> Table:
 
 
 def make_table(asked: Sequence[Asked], support: Support) -> Table:
-    """Reads claims with the verifier's models; claims that hold no word are left out."""
-    rows, kept = [], []
+    """Aligns claims with their passages; claims that hold no word are left out."""
+    drafts, kept = [], []
     for first in range(0, len(asked), _BATCH):
         batch = asked[first : first + _BATCH]
-        for one, read in zip(batch, support.read([each.claim for each in batch]), strict=True):
-            if read is not None:
-                rows.append(read.row)
+        for one, draft in zip(batch, support.align([each.claim for each in batch]), strict=True):
+            if draft is not None:
+                drafts.append(draft)
                 kept.append(one)
     return Table(
-        np.stack(rows),
+        np.stack([draft.features for draft in drafts]),
+        np.array([draft.pair.evidence for draft in drafts]),
+        np.array([draft.pair.fact for draft in drafts]),
         np.array([one.supported for one in kept]),
         np.array([one.source for one in kept]),
         np.array([one.group for one in kept]),
@@ -83,12 +93,19 @@ def make_table(asked: Sequence[Asked], support: Support) -> Table:
     )
 
 
+def with_cross_features(table: Table, cross_encoder: CrossEncoder) -> Table:
+    """The table with the cross-encoder's features beside those of alignment."""
+    pairs = [Pair(str(text), str(claim)) for text, claim in zip(table.evidence, table.claim, strict=True)]
+    cross = np.stack([cross_features(row) for row in cross_encoder.logits(pairs)])
+    return replace(table, features=np.hstack([table.features, cross]))
+
+
 def ask_everything(data: Path, work: Path, config: HeadConfig) -> list[Asked]:
     """Human facts and their edits with retrieved passages, and the pairs of the other sets."""
     facts = sources.read_facts(data)
     edits = list(edited_facts(data, facts, config.seed))
     knowledge = KnowledgeSource.build(data / "factscore/pages.jsonl", work / "pages.db")
-    retriever = KnowledgeRetriever(source=knowledge, k=config.passages)
+    retriever = KnowledgeRetriever(source=knowledge, k=config.passages, mode=config.retrieval)
     human = [
         Asked(Claim(AtomicFact(f.text), (), f.topic), f.label == "S", "fs", f.topic, f.held_out, f.system)
         for f in facts
@@ -108,7 +125,7 @@ def edited_facts(data: Path, facts: Sequence[Fact], seed: int) -> Iterator[Asked
             continue
         seen.add((fact.topic, fact.text))
         edit = editor.edit(fact.text, rng, fact.topic)
-        if edit:
+        if edit and (fact.held_out or rng.random() < _EDITS_KEPT):
             claim = Claim(AtomicFact(edit.text), (), fact.topic)
             yield Asked(claim, False, "fs-edit", fact.topic, fact.held_out, edit.kind)
 
@@ -131,19 +148,19 @@ def _with_passages(asked: Iterable[Asked], retriever: KnowledgeRetriever) -> Ite
 
 def _pairs(data: Path, seed: int) -> Iterator[Asked]:
     rng = Random(seed)
-    fever = rng.sample(sources.read_fever(data), 3000)
+    factcheck = sources.read_factcheck(data)
     for name, rows in (
-        ("fever", fever),
+        ("fever", rng.sample(sources.read_fever(data), _FEVER)),
         ("fever-symmetric", sources.read_symmetric(data)),
         ("wikibio", sources.read_wikibio(data)),
-        ("factcheck", sources.read_factcheck(data)),
+        ("factcheck", [row for row in factcheck if row.held_out or rng.random() < _FACTCHECK_KEPT]),
+        ("wice", sources.read_wice(data)),
     ):
         yield from (_pair(row, row.evidence, name) for row in rows)
     for row in sources.read_fool_me_twice(data):
         yield _pair(row, row.gold, "fm2")
-        yield _pair(row, row.evidence, "fm2-retrieved")
-    for row in sources.read_wice(data):
-        yield _pair(row, row.evidence, "wice")
+        if row.held_out:
+            yield _pair(row, row.evidence, "fm2-retrieved")
 
 
 def _pair(row: Row, texts: Sequence[str], source: str) -> Asked:

@@ -1,0 +1,86 @@
+"""The embedded verifier: no key, no GPU, no network; models that ship with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from pydantic import Field
+
+from factscore_chain.values import Claim, Decision, Reason, Verdict
+from factscore_chain.verify.base import LocalVerifier
+from factscore_chain.verify.support import Read, Support
+
+
+@lru_cache(maxsize=1)
+def shared_support() -> Support:
+    """The shipped models, loaded once a process."""
+    return Support()
+
+
+class EmbeddedVerifier(LocalVerifier):
+    """Decides by token alignment and a cross-encoder of MiniLM's size, joined and calibrated.
+
+    The nonparametric check of the paper (section 4.1), learned, and a reader of contradictions beside it.
+    Deterministic on one machine.
+    """
+
+    threshold: float | None = Field(default=None, ge=0, le=1)
+    """Probability from which a fact counts as supported; None takes the shipped default."""
+
+    @property
+    def verifier_name(self) -> str:
+        """Name that goes into every decision."""
+        return "embedded"
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What decides, for the report's manifest."""
+        return {"kind": "embedded", "model": shared_support().head.version, "threshold": f"{self._limit:g}"}
+
+    def _compute(self, values: Sequence[Claim]) -> list[Decision]:
+        support = shared_support()
+        reads = support.read(values)
+        probabilities = iter(support.probabilities([read for read in reads if read]))
+        return [
+            self._decision(claim, read, next(probabilities)) if read else self._without_evidence(claim)
+            for claim, read in zip(values, reads, strict=True)
+        ]
+
+    @property
+    def _limit(self) -> float:
+        return shared_support().head.thresholds["default"] if self.threshold is None else self.threshold
+
+    def _decision(self, claim: Claim, read: Read, probability: float) -> Decision:
+        supported = probability >= self._limit
+        return Decision(
+            claim.fact,
+            Verdict.SUPPORTED if supported else Verdict.NOT_SUPPORTED,
+            self.verifier_name,
+            probability=probability,
+            reason=None if supported else _reason(read),
+            passages=claim.passages,
+            evidence=tuple(claim.passages[number].id for number in read.passages),
+        )
+
+    def _without_evidence(self, claim: Claim) -> Decision:
+        if any(letter.isalnum() for letter in claim.fact.text):
+            return Decision(
+                claim.fact,
+                Verdict.NOT_SUPPORTED,
+                self.verifier_name,
+                probability=0.0,
+                reason="no_evidence",
+                passages=claim.passages,
+            )
+        return Decision(
+            claim.fact,
+            Verdict.UNDECIDED,
+            self.verifier_name,
+            passages=claim.passages,
+            cause="the fact holds no word",
+        )
+
+
+def _reason(read: Read) -> Reason:
+    return "contradicted" if read.contradicted else "no_evidence"

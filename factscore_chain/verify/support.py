@@ -1,0 +1,115 @@
+"""Features and probability of a fact given its passages: alignment and cross-encoder, joined by the head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from factscore_chain.values import Claim
+from factscore_chain.verify.alignment import FEATURES, align
+from factscore_chain.verify.cross_encoder import CLASSES, CrossEncoder, Pair
+from factscore_chain.verify.evidence import Evidence
+from factscore_chain.verify.head import TreeHead, read_head
+from factscore_chain.verify.lexicon import is_word
+from factscore_chain.verify.reading import Reader
+from factscore_chain.verify.selection import choose_sentences, evidence_text
+from factscore_chain.verify.words import Floats, Words
+
+CROSS_FEATURES = ("cross_supported", "cross_contradicted")
+"""Log odds of the cross-encoder: "supported" against the rest, "contradicted" against "no evidence"."""
+COLUMNS = (*FEATURES, *CROSS_FEATURES)
+"""What the head reads."""
+
+TOKENIZER = Path(str(files("factscore_chain.models") / "encoder" / "tokenizer.json"))
+"""The encoder's own: the cross-encoder grew from the same model."""
+MODEL_FOLDER = Path(str(files("factscore_chain.models") / "verifier"))
+
+
+@dataclass(frozen=True)
+class Read:
+    """A claim read: its features, and the passages that bear on it."""
+
+    row: Floats
+    """In the order of `COLUMNS`."""
+    passages: tuple[int, ...]
+    """Numbers of the passages of the chosen sentences, the best first."""
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether, if it is not supported, the cross-encoder sees a contradiction rather than no evidence."""
+        return bool(self.row[COLUMNS.index("cross_contradicted")] > 0)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A claim aligned, its sentences chosen, not yet read by the cross-encoder."""
+
+    features: Floats
+    """In the order of `FEATURES`."""
+    pair: Pair
+    passages: tuple[int, ...]
+
+    def completed(self, logits: Floats) -> Read:
+        """The claim read, given the cross-encoder's logits of its pair."""
+        return Read(np.concatenate([self.features, cross_features(logits)]), self.passages)
+
+
+class Support:
+    """Reads claims and gives probabilities; every model is loaded at its first use."""
+
+    def __init__(self, folder: Path = MODEL_FOLDER, reader: Reader | None = None) -> None:
+        self.reader = reader or Reader()
+        self.cross_encoder = CrossEncoder(folder / "cross_encoder.onnx", TOKENIZER)
+        self._folder = folder
+
+    @cached_property
+    def head(self) -> TreeHead:
+        """The trained head."""
+        return read_head(self._folder / "head.json")
+
+    def read(self, claims: Sequence[Claim]) -> list[Read | None]:
+        """Reads claims; None where the fact or its passages hold no word."""
+        drafts = self.align(claims)
+        logits = iter(self._logits([draft.pair for draft in drafts if draft]))
+        return [draft.completed(next(logits)) if draft else None for draft in drafts]
+
+    def _logits(self, pairs: Sequence[Pair]) -> Floats:
+        if set(self.head.features).isdisjoint(CROSS_FEATURES):
+            return np.zeros((len(pairs), len(CLASSES)), np.float32)
+        return self.cross_encoder.logits(pairs)
+
+    def align(self, claims: Sequence[Claim]) -> list[Draft | None]:
+        """The first half of `read`: what needs no cross-encoder."""
+        facts = self.reader.words([claim.fact.text for claim in claims])
+        evidence = self.reader.evidence([[p.text for p in claim.passages] for claim in claims])
+        return [
+            _draft(claim, fact, found) for claim, fact, found in zip(claims, facts, evidence, strict=True)
+        ]
+
+    def probabilities(self, reads: Sequence[Read]) -> list[float]:
+        """Calibrated probabilities of being supported."""
+        if not reads:
+            return []
+        return [float(p) for p in self.head.probability(np.stack([read.row for read in reads]))]
+
+
+def _draft(claim: Claim, fact: Words, evidence: Evidence | None) -> Draft | None:
+    if evidence is None or not any(map(is_word, fact.texts)):
+        return None
+    alignment = align(fact, claim.topic, evidence)
+    chosen = choose_sentences(alignment, evidence)
+    numbers = tuple(dict.fromkeys(int(evidence.passage_of[i]) for i in chosen))
+    title = claim.passages[numbers[0]].title or claim.topic
+    text = evidence_text(chosen, evidence, title)
+    return Draft(alignment.features, Pair(text, claim.fact.text), numbers)
+
+
+def cross_features(logits: Floats) -> Floats:
+    """`CROSS_FEATURES` from the logits of one pair."""
+    supported, contradicted, nothing = (float(value) for value in logits)
+    return np.array([supported - np.logaddexp(contradicted, nothing), contradicted - nothing], np.float32)

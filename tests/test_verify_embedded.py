@@ -1,0 +1,73 @@
+"""The embedded verifier with the models that ship."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from factscore_chain.values import AtomicFact, Claim, Decision, Passage, Verdict
+from factscore_chain.verify.embedded import EmbeddedVerifier
+
+PASSAGES = (
+    Passage("rain", "Rain falls on most days in Bergen. The harbour is old."),
+    Passage(
+        "curie",
+        "Marie Curie (born 7 November 1867 in Warsaw) was a physicist and chemist. She shared the Nobel "
+        "Prize in Physics of 1903 with Pierre Curie and Henri Becquerel.",
+        "Marie Curie",
+    ),
+)
+
+
+def claim(fact: str, *passages: Passage) -> Claim:
+    return Claim(AtomicFact(fact), passages or PASSAGES, "Marie Curie")
+
+
+def decide(fact: str) -> Decision:
+    return EmbeddedVerifier().invoke(claim(fact))
+
+
+@pytest.mark.parametrize(
+    "fact", ["Marie Curie was a physicist.", "She was born in Warsaw.", "She shared a Nobel Prize in 1903."]
+)
+def test_what_the_passages_say_is_supported(fact: str) -> None:
+    assert decide(fact).verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    "fact", ["Marie Curie was a footballer.", "She was born in Lisbon.", "She was born in 1912."]
+)
+def test_what_the_passages_do_not_say_is_not_supported(fact: str) -> None:
+    assert decide(fact).verdict is Verdict.NOT_SUPPORTED
+
+
+def test_the_evidence_is_the_passage_that_says_so() -> None:
+    assert decide("She was born in Warsaw.").evidence[0] == "curie"
+
+
+def test_a_batch_decides_as_one_by_one() -> None:
+    claims = [claim(fact) for fact in ("She was born in Warsaw.", "He died.", "A physicist won in 1903.")]
+    alone = [EmbeddedVerifier().invoke(one).probability for one in claims]
+    assert [one.probability for one in EmbeddedVerifier().batch(claims)] == pytest.approx(alone, abs=1e-5)
+
+
+def test_without_passages_nothing_is_supported() -> None:
+    decision = EmbeddedVerifier().invoke(Claim(AtomicFact("It rains."), ()))
+    assert (decision.verdict, decision.reason) == (Verdict.NOT_SUPPORTED, "no_evidence")
+
+
+def test_a_fact_without_a_word_is_undecided_and_says_why() -> None:
+    decision = decide("…")
+    assert (decision.verdict, decision.cause) == (Verdict.UNDECIDED, "the fact holds no word")
+
+
+def test_a_passage_of_any_length_is_read_to_its_end() -> None:
+    late = replace(PASSAGES[0], text="Rain falls on most days. " * 200 + "Ada Byron kept bees in Bergen.")
+    decision = EmbeddedVerifier().invoke(claim("Ada Byron kept bees in Bergen.", late))
+    assert decision.verdict is Verdict.SUPPORTED
+
+
+def test_the_threshold_can_be_chosen() -> None:
+    one = claim("She was born in Warsaw.")
+    assert EmbeddedVerifier(threshold=1.0).invoke(one).verdict is Verdict.NOT_SUPPORTED
