@@ -38,7 +38,7 @@ class NPM:
         stopwords_dir: str = ".",
     ) -> None:
         name = model_name if "/" in model_name or Path(model_name).is_dir() else f"facebook/{model_name}"
-        check = MaskedLMVerifier(model_name=name, stopwords=read_stopwords([Path(stopwords_dir)]))
+        check = MaskedLMVerifier(model_name=name, stopwords=read_stopwords([Path(stopwords_dir)])).load()
         self._np = OriginalNP(check=check, retrieval=bm25, known=_read(cache_file).get)
 
     def get_probability(self, topic: str, question: str) -> float | None:

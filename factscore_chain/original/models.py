@@ -56,13 +56,19 @@ def chat_model(llm: Any, key_path: str, cache: AnswerCache | None, **options: An
     if isinstance(llm, LanguageModel):
         return llm
     if isinstance(llm, BaseChatModel):
-        return LanguageModel(llm if llm.cache is not None else llm.model_copy(update={"cache": cache}))
+        return LanguageModel(_cached(llm, cache))
     if llm is not None and not isinstance(llm, str):
         raise UsageError(f"{type(llm).__name__} is no model. Give a chat model or a name.")
     name = llm or CHAT_GPT
     if name.startswith("openai:") and (key := read_key(key_path)) is not None:
         options["api_key"] = key
-    return LanguageModel(init_model(name, cache=cache, **options))
+    return LanguageModel(_cached(init_model(name, **options), cache))
+
+
+def _cached(model: BaseChatModel, cache: AnswerCache | None) -> BaseChatModel:
+    if model.cache is not None or cache is None:
+        return model
+    return model.model_copy(update={"cache": cache.of(model)})
 
 
 def _is_like_key(text: str) -> bool:

@@ -130,6 +130,11 @@ def _encode(text: Any, encoding: Any = "latin1") -> bytes:
     return text.encode("latin1")
 
 
+def _no_bytes() -> bytes:
+    # How old protocols write that there are none.
+    return b""
+
+
 def _not_callable(*ignored: Any) -> Any:
     raise CacheFileError("It makes an array in an unknown way.")
 
@@ -145,6 +150,7 @@ _NUMPY = re.compile(r"numpy(?:\._?core\.(?:multiarray|numeric))?")
 _OTHERS: dict[tuple[str, str], Callable[..., Any]] = {
     ("openai.openai_object", "OpenAIObject"): _Response,
     ("_codecs", "encode"): _encode,
+    ("builtins", "bytes"): _no_bytes,
     ("builtins", "set"): set,
     ("builtins", "frozenset"): frozenset,
     ("collections", "OrderedDict"): dict,
@@ -153,6 +159,7 @@ _OTHERS: dict[tuple[str, str], Callable[..., Any]] = {
 
 class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
+        module = "builtins" if module == "__builtin__" else module  # as old protocols write it
         make = _ARRAYS.get(name) if _NUMPY.fullmatch(module) else _OTHERS.get((module, name))
         if make is None:
             raise CacheFileError(f"It asks for {f'{module}.{name}'[:80]!r}, which no cache needs.")

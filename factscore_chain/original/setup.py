@@ -57,7 +57,7 @@ class Setup:
             MissingExtraError: transformers or torch is not installed.
             WeightsNotFoundError: The weights cannot be had.
         """
-        return MaskedLMVerifier(stopwords=read_stopwords([self.data_dir, self.model_dir, Path()]))
+        return MaskedLMVerifier(stopwords=read_stopwords([self.data_dir, self.model_dir, Path()])).load()
 
     def np(self) -> LocalVerifier:
         """The published NP check, or, with a warning, the one of the shipped encoder."""

@@ -14,10 +14,12 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.caches import BaseCache
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, Generation
 
 from factscore_chain.errors import FactScoreError
@@ -30,6 +32,7 @@ CREATE TABLE IF NOT EXISTS converted (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sources (cache TEXT PRIMARY KEY, content TEXT NOT NULL);
 """
+_FREE = cast(UsageMetadata, {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0})
 _WHOLE = frozenset({None, "stop", "end_turn", "STOP"})
 
 
@@ -112,20 +115,32 @@ class AnswerCache(BaseCache):
     Args:
         store: Where answers are kept.
         cache: Name of the converted cache to look in as well; None looks in none.
+        model: What else tells one model from another, since not every class tells LangChain its settings.
     """
 
-    def __init__(self, store: AnswerStore, cache: str | None = None) -> None:
+    def __init__(self, store: AnswerStore, cache: str | None = None, model: str = "") -> None:
         self._store = store
         self._cache = cache
+        self._model = model
+
+    def of(self, model: BaseChatModel) -> AnswerCache:
+        """The same cache for the answers of one model: its class and plain settings are in the key."""
+        settings = {
+            name: value
+            for name in type(model).model_fields
+            if isinstance(value := getattr(model, name), (str, int, float, bool))
+        }
+        kind = f"{type(model).__module__}.{type(model).__qualname__}"
+        return AnswerCache(self._store, self._cache, f"{kind} {sorted(settings.items())}")
 
     def lookup(self, prompt: str, llm_string: str) -> Sequence[Generation] | None:
         """The answer to these messages by a model with these settings."""
-        if (kept := self._store.answer(_key(prompt, llm_string))) is not None:
+        if (kept := self._store.answer(self._key(prompt, llm_string))) is not None:
             return [ChatGeneration(message=AIMessage.model_validate_json(kept))]
         text = _only_text(prompt) if self._cache is not None else None
         if text is None or (old := self._store.converted(self._cache or "", text)) is None:
             return None
-        return [ChatGeneration(message=AIMessage(old))]
+        return [ChatGeneration(message=AIMessage(old, usage_metadata=_FREE))]
 
     def update(self, prompt: str, llm_string: str, return_val: Sequence[Generation]) -> None:
         """Keeps a whole answer; what was cut off, filtered or empty is asked again next time."""
@@ -133,8 +148,11 @@ class AnswerCache(BaseCache):
             message = getattr(generation, "message", None)
             if isinstance(message, AIMessage) and _is_whole(message):
                 # What it cost was paid once; the next run must not count it again.
-                free = message.model_copy(update={"usage_metadata": None})
-                self._store.keep(_key(prompt, llm_string), free.model_dump_json(), _only_text(prompt))
+                free = message.model_copy(update={"usage_metadata": _FREE})
+                self._store.keep(self._key(prompt, llm_string), free.model_dump_json(), _only_text(prompt))
+
+    def _key(self, prompt: str, llm_string: str) -> str:
+        return _hash(f"{self._model}\0{prompt}\0{llm_string}")
 
     def clear(self, **kwargs: Any) -> None:
         """Nothing is ever cleared from here; delete the file."""
@@ -145,10 +163,6 @@ def _is_whole(message: AIMessage) -> bool:
     metadata = message.response_metadata
     reason = metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("done_reason")
     return reason in _WHOLE and bool(message.text.strip()) and "refusal" not in message.additional_kwargs
-
-
-def _key(prompt: str, llm_string: str) -> str:
-    return _hash(f"{prompt}\0{llm_string}")
 
 
 def _hash(text: str) -> str:

@@ -48,10 +48,15 @@ class MaskedLMVerifier(LocalVerifier):
     _encoded: LRU[tuple[str, ...], Tokens] = PrivateAttr(default_factory=lambda: LRU(_KEPT))
     _skipped: frozenset[int] | None = PrivateAttr(default=None)
 
-    def model_post_init(self, context: Any) -> None:
-        """Loads the model, so that its absence shows before the work and not in its midst."""
-        super().model_post_init(context)
+    def load(self) -> MaskedLMVerifier:
+        """Loads the model now, so that its absence shows before the work and not in its midst.
+
+        Raises:
+            MissingExtraError: transformers or torch is not installed.
+            WeightsNotFoundError: The weights are not here and cannot be downloaded.
+        """
         load_masked_lm(self.model_name)
+        return self
 
     @property
     def verifier_name(self) -> str:
