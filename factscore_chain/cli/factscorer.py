@@ -174,7 +174,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--verbose", action="store_true", help="show a progress bar")
     parser.add_argument(
-        "--print_rate_limit_error", action="store_true", help="log errors of model clients too"
+        # The short forms were prefixes of this flag alone before there was a --protocol.
+        *("--print_rate_limit_error", "--pr", "--p"),
+        action="store_true",
+        help="log errors of model clients too",
     )
     parser.add_argument("--n_samples", type=int, help="score the first N rows only")
     ours = parser.add_argument_group("beyond the original")

@@ -48,12 +48,9 @@ def parse_model_name(name: str) -> ModelName:
     parts = {_SPELLINGS.get(part.strip().lower()) for part in name.split("+")}
     judges = parts & {"ChatGPT", "llama"}
     context = "no-context" if "no-context" in parts else "retrieval"
-    found = (
-        "+".join([context, *sorted(judge for judge in judges if judge), *(["npm"] if "npm" in parts else [])])
-        if judges
-        else "npm"
-    )
-    if None in parts or found not in MODEL_NAMES or not parts & {"ChatGPT", "llama", "npm"}:
+    wanted = [context, *sorted(filter(None, judges)), *(["npm"] if "npm" in parts else [])]
+    found = "npm" if wanted == ["retrieval", "npm"] else "+".join(wanted)
+    if None in parts or found not in MODEL_NAMES:
         raise UsageError(f"There is no model_name {name!r}. Choose one of: {', '.join(MODEL_NAMES)}.")
     return ModelName(
         found,
