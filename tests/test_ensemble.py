@@ -214,6 +214,13 @@ def test_identity_names_the_embedder_only_where_it_matters(source: KnowledgeSour
     assert "embeddings" not in _retriever(source, mode="bm25").identity
 
 
+def test_the_shipped_encoder_is_the_default_and_finds_by_meaning(source: KnowledgeSource) -> None:
+    retriever = KnowledgeRetriever(source=source, mode="vector", k=1)
+    assert retriever.identity["embeddings"].startswith("EncoderEmbeddings:")
+    found = retriever.rank_many(["wedding", "university education in jurisprudence"], "John Trader")
+    assert [_starts(documents)[0] for documents in found] == [CHAPTERS[3], CHAPTERS[1]]
+
+
 @pytest.fixture
 def indexed(tmp_path: Path) -> Iterator[KnowledgeSource]:
     rows = [{"title": f"Person {i}", "text": f"Person {i} lives in house {i * 37}."} for i in range(60)]
