@@ -52,7 +52,8 @@ def masked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     torch.manual_seed(0)
     config = transformers.RobertaConfig(
         vocab_size=len(SPECIAL) + len(WORDS.split()), hidden_size=16, intermediate_size=32,
-        num_hidden_layers=2, num_attention_heads=2, max_position_embeddings=66, pad_token_id=1, bos_token_id=0, eos_token_id=2,
+        num_hidden_layers=2, num_attention_heads=2, max_position_embeddings=66,
+        pad_token_id=1, bos_token_id=0, eos_token_id=2,
         initializer_range=0.5,
     )  # fmt: skip
     transformers.RobertaForMaskedLM(config).save_pretrained(folder)
