@@ -95,7 +95,8 @@ class GenerationLabelRow(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    topic: str
+    topic: str | None = None
+    """None where the whole knowledge source is to be searched."""
     output: str
     cat: list[str] = []
     annotations: list[AnnotationRow] | None

@@ -60,6 +60,13 @@ def test_factscore_rows(tmp_path: Path) -> None:
     assert file.needs_knowledge
 
 
+def test_a_factscore_row_may_have_no_topic(tmp_path: Path) -> None:
+    row = generation("Ada", "S")
+    del row["topic"]
+    found = read_labeled(write(tmp_path / "a.jsonl", row))
+    assert (found.generations[0].topic, found.rejected) == (None, ())
+
+
 @pytest.mark.parametrize("key", ["evidence", "passages"])
 def test_plain_rows_bring_their_evidence(tmp_path: Path, key: str) -> None:
     path = write(
