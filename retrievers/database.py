@@ -9,7 +9,7 @@ from pathlib import Path
 from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers import schema
 from factscore_chain.retrievers.connections import Connections
-from factscore_chain.retrievers.registration import Registration
+from factscore_chain.retrievers.plan import Registration
 from factscore_chain.retrievers.terms import match_any
 from factscore_chain.retrievers.titles import TitleIndex, folded
 from factscore_chain.retrievers.tokenize import TOKENIZER_VERSION, tokens

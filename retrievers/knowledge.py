@@ -16,7 +16,8 @@ from factscore_chain.retrievers.database import Database, is_ours
 from factscore_chain.retrievers.documents import passage_id
 from factscore_chain.retrievers.original import OriginalDatabase, is_original
 from factscore_chain.retrievers.passages import MAX_TOKENS
-from factscore_chain.retrievers.registration import Plan, Registration, is_made_from, register
+from factscore_chain.retrievers.plan import Plan, Registration
+from factscore_chain.retrievers.registration import is_made_from, register
 from factscore_chain.values import Passage
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers import schema
 from factscore_chain.retrievers.connections import Connections
-from factscore_chain.retrievers.registration import Registration, chained
+from factscore_chain.retrievers.plan import Registration
 from factscore_chain.retrievers.terms import store_common
 from factscore_chain.retrievers.titles import TitleIndex, insert_names
+from factscore_chain.retrievers.writer import chained
 
 SEPARATOR = "####SPECIAL####SEPARATOR####"
 _SAMPLE = 1_000

@@ -75,7 +75,7 @@ class Ranker:
         by_words = [index.by_words(query) for query in queries]
         if self._mode == "bm25":
             return by_words
-        matrix = self._matrix(index.passages)
+        matrix = _matrix(index.passages, self._vectors_of(index.passages))
         by_vectors = [by_vector(index.passages, matrix, vector) for vector in self._embed(queries)]
         # A query without a single word asks for nothing: the passages stay in the order of the text.
         return [
@@ -92,9 +92,9 @@ class Ranker:
         depth = max(k, RERANKED if index is None else DEPTH)
         by_words = [self._source.search(query, depth) if query else () for query in asked]
         if index is None:
-            self._matrix([passage for passages in by_words for passage in passages])  # all in one call
+            vectors = self._vectors_of([passage for passages in by_words for passage in passages])
             by_vectors = [
-                by_vector(passages, self._matrix(passages), vector)
+                by_vector(passages, _matrix(passages, vectors), vector)
                 for passages, vector in zip(by_words, self._embed(queries), strict=True)
             ]
         else:
@@ -119,7 +119,7 @@ class Ranker:
     def _embed(self, queries: Sequence[str]) -> Vectors:
         return embed_queries(self.embeddings, queries)
 
-    def _matrix(self, passages: Sequence[Passage]) -> Vectors:
+    def _vectors_of(self, passages: Sequence[Passage]) -> dict[str, Vectors]:
         wanted = {passage.id: passage for passage in passages}
         found = {key: kept for key in wanted if (kept := self._vectors.get(key)) is not None}
         missing = [passage for key, passage in wanted.items() if key not in found]
@@ -131,4 +131,8 @@ class Ranker:
             found.update(zip((passage.id for passage in missing), made, strict=True))
         for key, vector in found.items():
             self._vectors.put(key, vector)
-        return np.stack([found[passage.id] for passage in passages]) if passages else _NO_VECTORS
+        return found
+
+
+def _matrix(passages: Sequence[Passage], vectors: dict[str, Vectors]) -> Vectors:
+    return np.stack([vectors[passage.id] for passage in passages]) if passages else _NO_VECTORS

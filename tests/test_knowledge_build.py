@@ -15,9 +15,10 @@ import pytest
 from filelock import FileLock
 
 from factscore_chain.errors import KnowledgeSourceError, UsageError
-from factscore_chain.retrievers import registration
+from factscore_chain.retrievers import writer
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.passages import cut_many
+from factscore_chain.retrievers.plan import Plan
 from factscore_chain.values import Passage
 from tests.pages import PAGES, write_rows
 
@@ -36,7 +37,7 @@ def _content(source: KnowledgeSource) -> list[Passage]:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registration, "_BATCH_ROWS", 10)
+    monkeypatch.setattr(writer, "_BATCH_ROWS", 10)
 
 
 def test_text_is_one_string_or_a_list_of_them(tmp_path: Path) -> None:
@@ -168,7 +169,7 @@ def test_a_failed_build_leaves_the_good_source_alone(tmp_path: Path) -> None:
 def test_the_hash_follows_content_and_not_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = []
     for size in (1, 7, 100):
-        monkeypatch.setattr(registration, "_BATCH_ROWS", size)
+        monkeypatch.setattr(writer, "_BATCH_ROWS", size)
         with _build(tmp_path, _rows(30), overwrite=True) as source:
             hashes.append(source.content_hash)
     assert len(set(hashes)) == 1
@@ -189,7 +190,7 @@ def _interrupt(after: int, monkeypatch: pytest.MonkeyPatch, path: Path, out: Pat
         return cut_many(documents, max_tokens)
 
     with monkeypatch.context() as patch:
-        patch.setattr(registration, "cut_many", cut_or_fail)
+        patch.setattr(writer, "cut_many", cut_or_fail)
         with pytest.raises(_InterruptedError):
             KnowledgeSource.build(path, out)
 
@@ -205,7 +206,7 @@ def test_an_interrupted_build_continues_where_it_stopped(
         seen.append(len(documents))
         return cut_many(documents, max_tokens)
 
-    monkeypatch.setattr(registration, "cut_many", count)
+    monkeypatch.setattr(writer, "cut_many", count)
     with KnowledgeSource.build(path, out) as continued:
         assert sum(seen) == 55
         (tmp_path / "whole").mkdir()
@@ -231,7 +232,7 @@ def test_an_incomplete_source_cannot_be_opened(
     path, out = write_rows(tmp_path / "rows.jsonl", _rows(60)), tmp_path / "source.db"
     _interrupt(3, monkeypatch, path, out)
     with pytest.raises(KnowledgeSourceError, match="stopped at line 30"):
-        KnowledgeSource(registration.Plan(path, out, "rows").partial)
+        KnowledgeSource(Plan(path, out, "rows").partial)
     with pytest.raises(KnowledgeSourceError, match="run the build again"):
         KnowledgeSource(out)
 
@@ -242,8 +243,8 @@ def _build_slowly(path: Path, out: Path) -> None:
         return cut_many(documents, max_tokens)
 
     patch = pytest.MonkeyPatch()
-    patch.setattr(registration, "_BATCH_ROWS", 5)
-    patch.setattr(registration, "cut_many", slow)
+    patch.setattr(writer, "_BATCH_ROWS", 5)
+    patch.setattr(writer, "cut_many", slow)
     KnowledgeSource.build(path, out)
 
 
@@ -251,7 +252,7 @@ def test_a_killed_build_continues(tmp_path: Path) -> None:
     path, out = write_rows(tmp_path / "rows.jsonl", _rows(1_000)), tmp_path / "source.db"
     child = multiprocessing.get_context("spawn").Process(target=_build_slowly, args=(path, out))
     child.start()
-    partial = registration.Plan(path, out, "rows").partial
+    partial = Plan(path, out, "rows").partial
     _wait_for_rows(partial, 20)
     child.kill()
     child.join(30)
