@@ -77,7 +77,9 @@ def test_texts_without_words_are_no_trouble(texts: list[str]) -> None:
         ("1000", ["about 100 km", "about 1,000 km"], 1),
     ],
 )
-def test_case_punctuation_accents_and_scripts_do_not_hide_a_match(query: str, texts: list[str], best: int) -> None:
+def test_case_punctuation_accents_and_scripts_do_not_hide_a_match(
+    query: str, texts: list[str], best: int
+) -> None:
     assert _order(texts, query)[0] == best
 
 
