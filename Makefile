@@ -7,7 +7,7 @@ DEMO = .venv/demo
 # Empty runs the tests in one process.
 XDIST = -n 2
 
-.PHONY: help demo demo-wikipedia test check format clean
+.PHONY: help demo demo-wikipedia test check format docs clean
 
 help: ## lists these targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/' | awk -F': *' '{ printf "make %-16s %s\n", $$1, $$2 }'
@@ -34,6 +34,9 @@ check: .venv/installed-dev ## lint and types only
 format: .venv/installed-dev ## formats the code, and repairs what the linter can
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+docs: .venv/installed-dev ## runs the documentation's code, and writes what it prints into it
+	FACTSCORE_WRITE_DOCS=1 $(BIN)/python -m pytest tests/test_readme.py
 
 clean: ## removes the virtual environment and what tools left
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

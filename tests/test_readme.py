@@ -15,12 +15,12 @@ import pytest
 from factscore_chain.cli.main import _parser
 from tests.documents import (
     Code,
+    check_output,
     console_blocks,
     is_setup,
     python_blocks,
     reader,
     run_command,
-    same_output,
 )
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,8 +51,10 @@ def _named(path: Path) -> str:
 def test_python_in_a_document_runs_from_top_to_bottom(path: Path) -> None:
     names: dict[str, Any] = {"__name__": "__main__"}
     for block in python_blocks(path):
-        printed = _execute(block, names)
-        assert block.output is None or same_output(block.output, printed), f"{block} printed:\n{printed}"
+        check_output(block, _execute(block, names))
+    for name, value in names.items():
+        if name.startswith("test_"):
+            value()
 
 
 def _execute(block: Code, names: dict[str, Any]) -> str:
@@ -60,7 +62,7 @@ def _execute(block: Code, names: dict[str, Any]) -> str:
     # Blank lines put the block on its own line number in a traceback.
     source = "\n" * block.line + block.code
     with contextlib.redirect_stdout(printed):
-        exec(compile(source, block.document, "exec"), names)
+        exec(compile(source, block.path.name, "exec"), names)
     return printed.getvalue()
 
 
@@ -83,9 +85,7 @@ def test_commands_in_a_document_print_what_is_shown(block: list[Code]) -> None:
             printed = f"{exit_code}\n"
         else:
             exit_code, printed = run_command(command.code)
-        assert command.output is None or same_output(command.output, printed), (
-            f"{command} printed:\n{printed}"
-        )
+        check_output(command, printed)
         assert command.output is not None or exit_code == 0, f"{command} ended in {exit_code}:\n{printed}"
 
 
