@@ -140,7 +140,7 @@ def render(figures: Fidelity) -> str:
         ("lowest cosine", f"{figures.lowest_cosine:.4f}"),
         ("overlap of the five nearest", f"{figures.neighbour_overlap:.3f}"),
         ("mean cosine of token vectors", f"{figures.token_cosine:.4f}"),
-        *((f"sentences a second, {n} threads", f"{v:.0f}") for n, v in figures.sentences_per_second.items()),
+        *((f"sentences a second, threads: {n}", f"{v:.0f}") for n, v in figures.sentences_per_second.items()),
     ]
     return "\n".join(["| figure | value |", "|---|---:|", *(f"| {name} | {value} |" for name, value in rows)])
 
