@@ -3,7 +3,7 @@
     python -m factscore_chain.evals.bench.register [--passages 100000] [--json]
     python -m factscore_chain.evals.bench.register --jsonl FILE
 
-Without a file of documents it makes one: articles of some twenty passages, whose paragraphs are sentences
+Without a file of documents it makes one: articles of some thirty passages, whose paragraphs are sentences
 drawn at random from real summaries (`vital_articles/summaries_en-us.json.gz` in $FACTSCORE_DATA). Sentences
 repeat, so such text is easier on the disk than real text of that size; it is no easier to tokenize. A tenth
 of it is registered first: memory is flat if both take about the same.
@@ -30,7 +30,8 @@ from factscore_chain.retrievers.knowledge import KnowledgeSource
 
 SUMMARIES = Path("vital_articles") / "summaries_en-us.json.gz"
 _PARAGRAPHS = 40
-"""Of an article; two make a passage, on average."""
+_PASSAGES = 30.7
+"""Of an article of so many paragraphs, on average."""
 _SENTENCES = (2, 8)
 
 
@@ -42,7 +43,7 @@ def articles(summaries: Path, passages: int, seed: int = 0) -> Iterator[dict[str
         texts = [row["extract"] for row in json.load(file).values()]
     sentences = [part.strip() for text in texts for part in segment("en", text) if part.strip()]
     rng = random.Random(seed)
-    for i in range(max(1, 2 * passages // _PARAGRAPHS)):
+    for i in range(max(1, round(passages / _PASSAGES))):
         paragraphs = [
             " ".join(rng.choices(sentences, k=rng.randint(*_SENTENCES))) for _ in range(_PARAGRAPHS)
         ]
