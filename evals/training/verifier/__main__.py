@@ -15,6 +15,8 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
+
 from factscore_chain.evals.training.verifier import sources
 from factscore_chain.evals.training.verifier.config import DEFAULT, Recipe, read_recipe
 from factscore_chain.evals.training.verifier.pairs import TrainingPair, build_pairs
@@ -23,7 +25,7 @@ from factscore_chain.verify.alignment import align
 from factscore_chain.verify.reading import Reader
 from factscore_chain.verify.selection import choose_sentences, evidence_text
 
-STEPS = ("pairs", "align", "train", "export", "cross", "head")
+STEPS = ("pairs", "align", "train", "export", "cross", "head", "card")
 _PARITY_PAIRS = 500
 
 
@@ -94,6 +96,7 @@ class Run:
         pairs = self._read_pairs()[:_PARITY_PAIRS]
         tokenizer = base_weights() / "tokenizer.json"
         moved = parity(model.eval(), self.out / "cross_encoder.onnx", tokenizer, pairs)
+        (self.out / "parity.json").write_text(json.dumps(asdict(moved)))
         self.log(f"export: {json.dumps(asdict(moved))}")
 
     def cross(self) -> None:
@@ -115,11 +118,29 @@ class Run:
         rows = fit_head.training_rows(table, self.recipe.head)
         fitted = fit_head.fit(rows, self.recipe.head)
         limits = fit_head.thresholds(fitted.out_of_fold, rows)
-        fit_head.write_head({**fitted.head, "thresholds": limits}, self.out / "head.json")
+        shipped = {"default": limits["f1"], **limits}
+        head = {**fitted.head, "thresholds": shipped, "version": self.recipe.version}
+        fit_head.write_head(head, self.out / "head.json")
         probability = read_head(self.out / "head.json").probability(table.features)
         found = figures.all_figures(table, probability, limits)
-        (self.out / "figures.json").write_text(json.dumps({"thresholds": limits, **found}, indent=1))
+        kept = {
+            "thresholds": limits,
+            "topics": len(set(table.group[table.held_out & (table.source == "fs")].tolist())),
+            "auc of parts": {
+                "alignment": figures.areas(table, fit_head.alignment_alone(rows, table, self.recipe.head)),
+                "cross-encoder": figures.areas(table, table.features[:, -2].astype(np.float64)),
+                "joined": figures.areas(table, probability),
+            },
+            **found,
+        }
+        (self.out / "figures.json").write_text(json.dumps(kept, indent=1))
         self.log(f"thresholds: {limits}\n{figures.as_text(found)}")
+
+    def card(self) -> None:
+        """Writes the model card."""
+        from factscore_chain.evals.training.verifier.card import write_card
+
+        write_card(self.out, self.recipe.head, self.out / "README.md")
 
 
 def _facts_with_evidence(data: Path) -> list[TrainingPair]:

@@ -40,17 +40,23 @@ class PairsConfig(_Section):
     mismatched: dict[str, int]
 
 
+class Round(_Section):
+    """Steps over which the learning rate rises once and falls to nothing; a later round starts anew."""
+
+    seed: int
+    steps: int
+    learning_rate: float
+    warmup: int
+
+
 class TrainConfig(_Section):
     """How the cross-encoder is trained."""
 
-    seed: int
     threads: int
-    steps: int
+    rounds: list[Round]
     batch: int
-    learning_rate: float
     head_factor: float
     """The head's learning rate, in units of the encoder's."""
-    warmup: int
     frozen_layers: int
     """Lower layers that stay as they are, as do the embeddings."""
     weights: dict[str, float]
@@ -79,6 +85,8 @@ class HeadConfig(_Section):
 class Recipe(_Section):
     """The whole recipe."""
 
+    version: str
+    """Goes into reports: what the weights are called."""
     pairs: PairsConfig
     train: TrainConfig
     head: HeadConfig

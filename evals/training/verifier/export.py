@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import torch
@@ -50,7 +51,22 @@ def export(model: CrossEncoderModel, path: Path) -> None:
             opset_version=17,
             dynamo=False,
         )
-        onnx.save(quantise_rows(fuse(plain, config.num_attention_heads, config.hidden_size)), path)
+        fused = fuse(plain, config.num_attention_heads, config.hidden_size)
+        _axes_as_inputs(fused)
+        onnx.save(quantise_rows(fused), path)
+
+
+def _axes_as_inputs(model: Any) -> None:
+    """Rewrites maxima over an axis for the version of ONNX that quantisation asks for."""
+    from onnx import numpy_helper
+
+    for node in model.graph.node:
+        named = [one for one in node.attribute if one.name == "axes"]
+        if node.op_type == "ReduceMax" and named:
+            axes = np.array(list(named[0].ints), np.int64)
+            model.graph.initializer.append(numpy_helper.from_array(axes, f"{node.output[0]}:axes"))
+            node.input.append(f"{node.output[0]}:axes")
+            node.attribute.remove(named[0])
 
 
 def parity(

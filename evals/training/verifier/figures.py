@@ -33,6 +33,16 @@ def all_figures(table: Table, probability: Array, thresholds: Mapping[str, float
     return found
 
 
+def areas(table: Table, score: Array) -> Figures:
+    """AUC of any score, by system and set, on held-out rows."""
+    found: Figures = {}
+    for name in (*SYSTEMS, *OTHER_SETS):
+        of = (table.source == "fs") & (table.kind == name) if name in SYSTEMS else table.source == name
+        chosen = of & table.held_out
+        found[name] = metrics.auc(table.supported[chosen], score[chosen])
+    return found
+
+
 def system_figures(facts: Table, probability: Array, thresholds: Mapping[str, float]) -> Figures:
     """Agreement on the human facts of one system; an irrelevant fact counts as not supported."""
     base = metrics.f1_always_not_supported(facts.supported)

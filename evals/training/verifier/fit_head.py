@@ -14,6 +14,7 @@ from factscore_chain.evals import metrics
 from factscore_chain.evals.training.verifier.config import HeadConfig
 from factscore_chain.evals.training.verifier.rows import Table
 from factscore_chain.evals.training.verifier.sources import SYSTEMS
+from factscore_chain.verify.alignment import FEATURES
 from factscore_chain.verify.head import sigmoid
 from factscore_chain.verify.support import COLUMNS
 
@@ -52,6 +53,14 @@ def fit(rows: Table, config: HeadConfig) -> Fitted:
     model = _trees(config, rows.features.shape[1]).fit(rows.features, rows.supported, sample_weight=weight)
     head = {**as_data(model), "slope": slope, "offset": offset}
     return Fitted(head, sigmoid(slope * raw + offset))
+
+
+def alignment_alone(rows: Table, table: Table, config: HeadConfig) -> Array:
+    """Log odds for all of a table from trees that see no cross-encoder."""
+    width = len(FEATURES)
+    weight = np.array([config.weights[str(source)] for source in rows.source])
+    model = _trees(config, width).fit(rows.features[:, :width], rows.supported, sample_weight=weight)
+    return np.asarray(model.decision_function(table.features[:, :width]), np.float64)
 
 
 def _trees(config: HeadConfig, columns: int) -> Any:
