@@ -13,10 +13,9 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+from sentencex import segment
 
-from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.report import FactRecord, GenerationReport, Report
-from factscore_chain.retrievers.tokenize import tokens
 from factscore_chain.values import Verdict
 
 PASSAGE_WIDTH = 160
@@ -144,11 +143,15 @@ def verdict_words(fact: FactRecord) -> str:
 
 def excerpt(text: str, query: str = "") -> str:
     """The sentence of a passage that shares most words with the query, on one line and cut to fit."""
-    wanted = set(tokens(query))
-    sentences = [sentence.text for sentence in split_sentences(text)] or [text]
-    best = max(sentences, key=lambda sentence: len(wanted & set(tokens(sentence))))
-    line = " ".join(clean(best).split())
+    wanted = _words(query)
+    sentences = segment("en", clean(text)) or [""]
+    best = max(sentences, key=lambda sentence: len(wanted & _words(sentence)))
+    line = " ".join(best.split())
     return line if len(line) <= PASSAGE_WIDTH else f"{line[:PASSAGE_WIDTH].rstrip()} ..."
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
 
 
 def clean(text: str) -> str:
