@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rank_bm25 import BM25Okapi
@@ -91,6 +93,9 @@ def test_dates_are_numbers_and_months() -> None:
     [
         ("She was born on March 3, 1990.", {"March 3, 1990"}),
         ("It ran from 1990-1991 and sold 5 of 7.", {"1990", "1991", "5", "7"}),
+        ("She won in 2007, 2009 and 2011.", {"2007", "2009", "2011"}),
+        ("On 3 March 1990 it sold 1,000.", {"3 March 1990", "1,000"}),
+        ("It closed on December 18 and in March, 7 left.", {"December 18", "March", "7"}),
         ("May she rest.", set()),
         ("In May 1990 it rained.", {"May 1990"}),
         ("Nothing is counted.", set()),
@@ -219,3 +224,30 @@ def test_the_generator_says_what_could_not_be_broken_up(tmp_path: Path) -> None:
     generator = AtomicFactGenerator("api.key", str(make_data_dir(tmp_path) / "demos"), llm=model)
     with pytest.raises(DecompositionError, match="1 sentences could not be broken up"):
         generator.run("Ann sang well.")
+
+
+def published_rows(data_dir: Path) -> list[dict[str, Any]]:
+    """Answered rows of the release, whose sentences and model facts the original package made."""
+    paths = (data_dir / "factscore" / "labeled" / f"{name}.jsonl" for name in ("ChatGPT", "InstructGPT"))
+    rows = [json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
+    return [row for row in rows if row["annotations"]]
+
+
+def test_sentences_of_the_release_are_found_again(data_dir: Path) -> None:
+    rows = published_rows(data_dir)
+    same = [sentences_of(row["output"])[0] == [one["text"] for one in row["annotations"]] for row in rows]
+    assert sum(same) / len(same) > 0.95
+
+
+def test_facts_of_the_release_pass_the_post_processing_unchanged(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from factscore_chain.original import entities as module
+
+    monkeypatch.setattr(module, "entity_spans", lambda: ("plain rule", module._plain_spans))
+    same = []
+    for row in published_rows(data_dir):
+        for one in row["annotations"]:
+            facts = [fact["text"] for fact in one["model-atomic-facts"]]
+            same.append(mended(one["text"], *facts) == facts)
+    assert sum(same) / len(same) > 0.99

@@ -1,7 +1,7 @@
 """Numbers and dates in a sentence, which the published post-processing holds facts to.
 
 The original takes them from spaCy's `en_core_web_sm`. Where spaCy or that model is not installed, a plain
-rule stands in: runs of integers and English month names.
+rule stands in: integers, and English month names with a day and a year beside them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ _MONTHS = (
     *("October", "November", "December"),
 )
 _LOWER_MONTHS = frozenset(month.lower() for month in _MONTHS)
-_TOKEN = rf"\b(?:\d+|{'|'.join(_MONTHS)})\b"
-_RUN = re.compile(rf"{_TOKEN}(?:[ ,]+{_TOKEN})*")
+_MONTH = rf"(?:{'|'.join(_MONTHS)})"
+_RUN = re.compile(
+    rf"\b(?:\d{{1,2}} +)?{_MONTH}(?: +\d{{1,2}}\b)?(?:,? +\d{{3,4}})?\b|\b\d{{1,3}}(?:,\d{{3}})+\b|\b\d+\b"
+)
 _INTEGER = re.compile(r"\b\d+\b")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _NO_MARKS = str.maketrans("", "", string.punctuation)
