@@ -40,6 +40,7 @@ def write_card(folder: Path, config: HeadConfig, target: Path) -> None:
         held_topics=figures["topics"],
         passages=config.passages,
         systems=_systems(figures),
+        ece=_share(figures["all systems"]["ece"]),
         others=_others(figures),
         edits=f"{100 * edits['rejected at f1']:.0f}% of {edits['n']}",
         kinds=_kinds(edits),

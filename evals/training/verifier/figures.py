@@ -25,6 +25,8 @@ def all_figures(table: Table, probability: Array, thresholds: Mapping[str, float
     for system in SYSTEMS:
         chosen = (held.source == "fs") & (held.kind == system)
         found[system] = system_figures(held.where(chosen), p[chosen], thresholds)
+    human = held.source == "fs"
+    found["all systems"] = pair_figures(held.supported[human], p[human], thresholds)
     for name in OTHER_SETS:
         chosen = held.source == name
         found[name] = pair_figures(held.supported[chosen], p[chosen], thresholds)

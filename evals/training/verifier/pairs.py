@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from factscore_chain.errors import UsageError
 from factscore_chain.evals.split import is_held_out
 from factscore_chain.evals.training.verifier import sources
 from factscore_chain.evals.training.verifier.config import Edits, PairsConfig
@@ -24,6 +25,21 @@ class TrainingPair(NamedTuple):
     label: int
     source: str
     title: str = ""
+
+
+def refuse_reported_topics(pairs: Sequence[TrainingPair]) -> None:
+    """Makes sure that no pair comes from a topic that is reported on.
+
+    Raises:
+        UsageError: One does.
+    """
+    leaked = sorted(
+        {pair.title for pair in pairs if pair.source.startswith("fs") and is_held_out(pair.title)}
+    )
+    if leaked:
+        raise UsageError(
+            f"{len(leaked)} reported topics stand among the training pairs, such as {leaked[0]!r}."
+        )
 
 
 def build_pairs(data: Path, facts: Sequence[TrainingPair], config: PairsConfig) -> list[TrainingPair]:

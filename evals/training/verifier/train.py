@@ -11,31 +11,14 @@ from random import Random
 import torch
 from torch import nn
 
-from factscore_chain.errors import UsageError
-from factscore_chain.evals.split import is_held_out
 from factscore_chain.evals.training.verifier.config import Round, TrainConfig
 from factscore_chain.evals.training.verifier.model import CrossEncoderModel, base_weights, loss, tensors
-from factscore_chain.evals.training.verifier.pairs import TrainingPair
+from factscore_chain.evals.training.verifier.pairs import TrainingPair, refuse_reported_topics
 from factscore_chain.verify.cross_encoder import Pair, PairTokenizer
 
 _CHUNK = 50
 _LEAST_RATE = 0.02
 _SMOOTHING = 0.98
-
-
-def refuse_reported_topics(pairs: Sequence[TrainingPair]) -> None:
-    """Makes sure that no pair comes from a topic that is reported on.
-
-    Raises:
-        UsageError: One does.
-    """
-    leaked = sorted(
-        {pair.title for pair in pairs if pair.source.startswith("fs") and is_held_out(pair.title)}
-    )
-    if leaked:
-        raise UsageError(
-            f"{len(leaked)} reported topics stand among the training pairs, such as {leaked[0]!r}."
-        )
 
 
 def train(
