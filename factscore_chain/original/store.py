@@ -25,6 +25,8 @@ from langchain_core.outputs import ChatGeneration, Generation
 from factscore_chain.errors import FactScoreError
 
 _TABLES = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, prompt TEXT, message TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS answered ON answers (prompt);
 CREATE TABLE IF NOT EXISTS converted (
@@ -48,6 +50,7 @@ class AnswerStore:
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)  # it holds what users wrote
             self._connection = sqlite3.connect(path, timeout=60, check_same_thread=False)
             self._connection.executescript(_TABLES)
         except (OSError, sqlite3.Error) as error:
@@ -60,7 +63,7 @@ class AnswerStore:
         return self._one("SELECT message FROM answers WHERE key = ?", key)
 
     def keep(self, key: str, message: str, prompt: str | None = None) -> None:
-        """Stores the message that answers a prompt; on disk when this returns."""
+        """Stores the message that answers a prompt; it survives whatever ends the process."""
         hashed = None if prompt is None else _hash(prompt)
         with self._writing() as connection:
             connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, hashed, message))
