@@ -113,13 +113,20 @@ _COMMAND = re.compile(r"^\$ (factscore .*)$|`(factscore [^`]*)`", re.MULTILINE)
 
 def _tables_with_figures(path: Path) -> list[tuple[str, str]]:
     """Each table whose rows hold a measured figure, with the text of its section that stands before it."""
-    text = path.read_text(encoding="utf-8")
+    # A table inside a code block is what that block prints.
+    text = re.sub(
+        r"^```(?:.*\n)+?```$", _without_tables, path.read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     found = []
     for match in _TABLE.finditer(text):
         if re.search(r"\|\s*[*~]*\d+\.\d+", match.group()):
             before = text[: match.start()]
             found.append((before[before.rfind("\n## ") + 1 :], match.group()))
     return found
+
+
+def _without_tables(block: re.Match[str]) -> str:
+    return _TABLE.sub("", block.group()).replace("\\\n", " ")
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=_named)
