@@ -76,13 +76,12 @@ def decompose(generation: Generation, tagger: FactTagger) -> Decomposition:
     sentences = split_sentences(generation.text)
     topic = _TOPIC_QUALIFIER.sub("", generation.topic or "").strip() or None
     language = guess_language(generation.text)
-    kinds = _kinds(tagger, sentences) if language == "en" else {}
-    pieces = [piece for one in sentences for piece in _pieces(one, topic, kinds.get(one.index))]
+    read = tagger if language == "en" else None
+    pieces = [piece for one in sentences for piece in _pieces(one, topic, read)]
     pieces = [piece for piece in pieces if is_claim(piece.stated.text)]
-    tagged = _tag(tagger, pieces) if language == "en" else [None] * len(pieces)
-    referents = Referents(
-        topic, count_families(generation.text), _is_person(generation.text, topic, pieces, tagged)
-    )
+    tagged = [_tagged(piece, read) for piece in pieces]
+    person = _is_person(generation.text, topic, pieces, tagged)
+    referents = Referents(topic, count_families(generation.text), person)
     facts = [
         fact
         for piece, tags in zip(pieces, tagged, strict=True)
@@ -91,14 +90,18 @@ def decompose(generation: Generation, tagger: FactTagger) -> Decomposition:
     return Decomposition(sentences, distinct(_worded_once(facts)))
 
 
-def _kinds(tagger: FactTagger, sentences: Sequence[Sentence]) -> dict[int, tuple[str, ...]]:
-    """Kinds of the words of list items and possible fragments, by the index of the sentence."""
-    some = [one for one in sentences if one.kind == "list_item" or len(one.text.split()) <= _FRAGMENT_WORDS]
-    kinds = tagger.kinds([[word.text for word in split_words(plain_text(one.text))] for one in some])
-    return {one.index: found for one, found in zip(some, kinds, strict=True)}
+def _tagged(piece: _Piece, tagger: FactTagger | None) -> Tagged | None:
+    words = [word.text for word in split_words(piece.stated.text)]
+    return tagger.tag(words, ANCHOR_THRESHOLD, RESCUE_THRESHOLD) if tagger else None
 
 
-def _pieces(sentence: Sentence, topic: str | None, kinds: tuple[str, ...] | None) -> Iterator[_Piece]:
+def _kinds(sentence: Sentence, text: str, tagger: FactTagger | None) -> tuple[str, ...]:
+    """Kinds of the words of a list item or possible fragment; none for other sentences."""
+    may_be_fragment = sentence.kind == "list_item" or len(text.split()) <= _FRAGMENT_WORDS
+    return tagger.kinds([word.text for word in split_words(text)]) if tagger and may_be_fragment else ()
+
+
+def _pieces(sentence: Sentence, topic: str | None, tagger: FactTagger | None) -> Iterator[_Piece]:
     if sentence.kind in ("heading", "code"):
         return
     subject = context_subject(topic, sentence.headings)
@@ -109,16 +112,12 @@ def _pieces(sentence: Sentence, topic: str | None, kinds: tuple[str, ...] | None
     text = plain_text(sentence.text)
     if not is_claim(text):
         return
+    kinds = _kinds(sentence, text, tagger)
     made = item_statement(text, kinds, subject, sentence.headings) if kinds else None
     if made is None and kinds and "finite" not in kinds and subject is None and sentence.kind == "prose":
         return
     verbatim = made is None and text == sentence.text
     yield _Piece(sentence, made or Stated(text), verbatim)
-
-
-def _tag(tagger: FactTagger, pieces: Sequence[_Piece]) -> list[Tagged | None]:
-    words = [[word.text for word in split_words(piece.stated.text)] for piece in pieces]
-    return list(tagger.tag(words, ANCHOR_THRESHOLD, RESCUE_THRESHOLD))
 
 
 def _facts(piece: _Piece, tagged: Tagged | None, language: str, referents: Referents) -> Iterator[AtomicFact]:
@@ -143,20 +142,19 @@ def _facts(piece: _Piece, tagged: Tagged | None, language: str, referents: Refer
 def _is_person(
     text: str, topic: str | None, pieces: Sequence[_Piece], tagged: Sequence[Tagged | None]
 ) -> bool:
-    """Whether the topic is somebody: the text says he or she, or its name is tagged as a person's."""
+    """Whether the topic is somebody: by the pronouns of the text, or what its name is tagged as."""
     families = count_families(text)
-    if families["he"] + families["she"]:
-        return True
-    name = set((topic or "").split())
+    people, things = families["he"] + families["she"], families["it"]
+    if bool(people) != bool(things):
+        return bool(people)
+    name = [word.text for word in split_words(topic or "")]
     votes: Counter[str] = Counter()
     for piece, tags in zip(pieces, tagged, strict=True):
-        words = split_words(piece.stated.text)
-        votes.update(
-            kind
-            for word, kind in zip(words, tags.entities if tags else (), strict=False)
-            if word.text in name
-        )
-    return votes["person"] * 2 > votes.total()
+        words = [word.text for word in split_words(piece.stated.text)]
+        for start in range(len(words) - len(name) + 1 if name and tags else 0):
+            if tags and words[start : start + len(name)] == name:
+                votes[tags.entities[start + len(name) - 1]] += 1
+    return votes["person"] * 2 > votes.total() or (not votes and people > things)
 
 
 def _worded_once(facts: Sequence[AtomicFact]) -> Iterator[AtomicFact]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from factscore_chain.decompose.coreference import SPEAKERS, family_of
+from factscore_chain.decompose.wording import possessive
 from factscore_chain.decompose.words import split_words
 from factscore_chain.values import Sentence
 
@@ -99,12 +100,12 @@ def row_statements(row: Sentence, subject: str | None) -> list[Stated]:
         return [Stated(f"{cells[0]} is among the {names[0]}")]
     if cells[named][:1].isdigit() and _YEAR_HEADER.match(names[named]) and subject:
         return [
-            Stated(f"{subject}'s {_lower_first(name)} in {cells[named]} was {cell}")
+            Stated(f"{possessive(subject)} {_lower_first(name)} in {cells[named]} was {cell}")
             for name, cell in zip(names, cells, strict=True)
             if cell and cell != cells[named]
         ]
     return [
-        Stated(f"{cells[named]}'s {_lower_first(name)} is {cell}")
+        Stated(f"{possessive(cells[named])} {_lower_first(name)} is {cell}")
         for i, (name, cell) in enumerate(zip(names, cells, strict=True))
         if i != named and name and cell.strip("-–— ")
     ]
@@ -142,7 +143,7 @@ def _pair_statement(key: str, value: str, subject: str | None) -> Stated | None:
     if _PAST_KEY.match(lower):
         return Stated(f"{subject} was {lower} {value}")
     verb = "are" if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) else "is"
-    return Stated(f"{_possessive(subject)} {_lower_first(key)} {verb} {value}")
+    return Stated(f"{possessive(subject)} {_lower_first(key)} {verb} {value}")
 
 
 def _verb_statement(text: str, tag: str, subject: str | None) -> Stated:
@@ -162,7 +163,7 @@ def _noun_statement(
         joint = " " if _LINKING.search(stem) else ", among them "
         return Stated(f"{stem}{joint}{bare}")
     if lead_in and subject and lead_in != subject and lead_in.lower().endswith("s"):
-        return Stated(f"{bare} is among {_possessive(subject)} {_lower_first(lead_in)}")
+        return Stated(f"{bare} is among {possessive(subject)} {_lower_first(lead_in)}")
     if subject is None:
         return None
     if subject[0].islower():
@@ -175,7 +176,3 @@ def _noun_statement(
 def _lower_first(text: str) -> str:
     keep = text[:2].isupper() or text[:1].isdigit() or text in ("I",)
     return text if keep else text[:1].lower() + text[1:]
-
-
-def _possessive(name: str) -> str:
-    return f"{name}'" if name.endswith("s") else f"{name}'s"

@@ -1,18 +1,16 @@
-"""Sentences as the tagger's networks read them: padded word pieces, the first of each word known."""
+"""Sentences as the tagger's networks read them: word pieces, the first of each word known."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
-import numpy.typing as npt
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-Ints = npt.NDArray[np.int64]
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 MAX_PIECES = 256
 """Word pieces of a sentence that are read; the rules for what no fact takes up see to the rest."""
@@ -35,7 +33,9 @@ class Pieces:
 
 def split_pieces(tokenizer: Tokenizer, words: Sequence[str]) -> Pieces:
     """Splits words into pieces; a word without any (a stray sign) gets the end mark for its piece."""
-    encoding = tokenizer.encode(list(words), is_pretokenized=True)
+    # The tokenizer reads UTF-8, which has no lone surrogates.
+    readable = [_SURROGATE.sub("\ufffd", word) for word in words]
+    encoding = tokenizer.encode(readable, is_pretokenized=True)
     ids = encoding.ids[:MAX_PIECES]
     word_of = [-1 if word is None else word for word in encoding.word_ids][: len(ids)]
     at: dict[int, int] = {}
@@ -43,23 +43,3 @@ def split_pieces(tokenizer: Tokenizer, words: Sequence[str]) -> Pieces:
         at.setdefault(word, position)
     read = max(word_of, default=-1) + 1
     return Pieces(ids, word_of, [at.get(word, len(ids) - 1) for word in range(read)])
-
-
-def pad(rows: Sequence[Sequence[int]], length: int) -> Ints:
-    """Rows of numbers as one array of shape (rows, length), zero where a row is shorter."""
-    padded = np.zeros((len(rows), length), dtype=np.int64)
-    for row, numbers in enumerate(rows):
-        padded[row, : len(numbers)] = numbers
-    return padded
-
-
-def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Groups indices so that sentences of like length go together, `budget` pieces at most in each group."""
-    group: list[int] = []
-    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if group and (len(group) + 1) * lengths[index] > budget:
-            yield group
-            group = []
-        group.append(index)
-    if group:
-        yield group

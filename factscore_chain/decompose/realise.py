@@ -6,11 +6,11 @@ The only words that a fact may have and its sentence not are the topic or name t
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from factscore_chain.decompose.completion import complete
 from factscore_chain.decompose.coreference import (
     Mention,
     Referents,
@@ -19,11 +19,17 @@ from factscore_chain.decompose.coreference import (
     is_possessive,
     is_vague,
 )
-from factscore_chain.decompose.selection import chosen, complete
-from factscore_chain.decompose.tagger import Pattern, Tagged
-from factscore_chain.decompose.words import Word, is_content, join, split_words
+from factscore_chain.decompose.selection import chosen
+from factscore_chain.decompose.tagger import Part, Pattern, Tagged
+from factscore_chain.decompose.wording import finish, is_countable, possessive, with_copula
+from factscore_chain.decompose.words import Word, is_content, is_mark, join, split_words
 
 _PAST = frozenset({"was", "were", "had"})
+_AFTER_OBJECT_LIST = "a an the to in on at for with and or as from by into of that who which"
+_AFTER_OBJECTS = frozenset(_AFTER_OBJECT_LIST.split()) | {"", ",", ".", ";"}
+_VERBAL = frozenset({"finite", "participle", "gerund", "infinitive"})
+_GROUP_ENDS = frozenset({"preposition", "conjunction", "pronoun"})
+_LONGEST_GROUP = 8
 _BE = frozenset({"is", "was", "are", "were"})
 
 
@@ -64,23 +70,24 @@ class Realiser:
         counted = Counter(map(tuple, filter(None, self._subjects)))
         return list(counted.most_common(1)[0][0]) if counted else []
 
-    def _statement(self, pattern: Pattern, parts: Sequence[str], subject: list[int]) -> Statement | None:
-        predicate = self._verb_first(chosen(self._words, list(parts), "predicate"), subject)  # type: ignore[arg-type]
+    def _statement(self, pattern: Pattern, parts: Sequence[Part], subject: list[int]) -> Statement | None:
+        predicate = self._verb_first(chosen(self._words, parts, "predicate"))
         if not any(is_content(self._words[i].text) or self._words[i].text.isdigit() for i in predicate):
             return None
+        if not subject or subject == self._main:
+            predicate = self._with_verb(predicate)
         named = self._name(subject)
         if named is None:
             return None
         subject_text, checkable = named
-        predicate_text = self._predicate(pattern, predicate, plural=False)
-        predicate_text, resolved = self._resolve_inside(predicate_text, subject_text)
+        predicate_text, resolved = self._resolve_inside(self._predicate(pattern, predicate), subject_text)
         places = [*subject, *predicate]
         text = finish(f"{subject_text} {predicate_text}")
         start = min(self._words[i].start for i in places)
         end = max(self._words[i].end for i in places)
         return Statement(text, start, end, checkable and resolved)
 
-    def _verb_first(self, predicate: list[int], subject: Sequence[int]) -> list[int]:
+    def _verb_first(self, predicate: list[int]) -> list[int]:
         """Moves what stands before the verb ("In 1985 she moved") behind it."""
         tags = self._tagged.tags
         verb = next((k for k, i in enumerate(predicate) if tags[i] == "finite"), None)
@@ -91,6 +98,23 @@ class Realiser:
         ):
             verb -= 1
         return predicate[verb:] + predicate[:verb]
+
+    def _with_verb(self, predicate: list[int]) -> list[int]:
+        """Gives "in Oslo" the verb, with its object, that it belongs to in the sentence."""
+        tags = self._tagged.tags
+        if tags[predicate[0]] != "preposition" or any(tags[i] in _VERBAL for i in predicate):
+            return predicate
+        verbs = [i for i, tag in enumerate(tags) if tag == "finite"]
+        before = [i for i in verbs if i < predicate[0]]
+        if not verbs:
+            return predicate
+        start = before[-1] if before else verbs[0]
+        end = start + 1
+        while end < len(tags) and end - start <= _LONGEST_GROUP and tags[end] not in _GROUP_ENDS:
+            if end in predicate or is_mark(self._words[end].text):
+                break
+            end += 1
+        return [*range(start, end), *predicate]
 
     def _name(self, subject: Sequence[int]) -> tuple[str, bool] | None:
         """The subject in words, and whether it names somebody or something; None if there is none."""
@@ -104,7 +128,8 @@ class Realiser:
         if is_vague(text):
             return text, False
         if family_of(first.text) is None:
-            return text, True
+            tags = [self._tagged.tags[i] for i in subject]
+            return (f"the {self._text(subject)}" if is_countable(tags) and "name" not in tags else text), True
         if len(subject) > 1 and not is_possessive(first.text):
             return text, False
         earlier = [one for one in self._mentions if 0 <= self._sentence.find(one.name) < first.start]
@@ -112,26 +137,36 @@ class Realiser:
         if name is None:
             return text, False
         rest = join(self._sentence, [self._words[i] for i in subject[1:]])
-        return (f"{_possessive(name)} {rest}" if rest else name), True
+        return (f"{possessive(name)} {rest}" if rest else name), True
 
-    def _predicate(self, pattern: Pattern, predicate: Sequence[int], *, plural: bool) -> str:
+    def _predicate(self, pattern: Pattern, predicate: Sequence[int]) -> str:
         words = [self._words[i] for i in predicate]
         tags = [self._tagged.tags[i] for i in predicate]
-        text = join(self._sentence, words)
+        text = self._text(predicate)
         if "finite" in tags[:3]:
             return self._with_article(predicate) or text
         copula = pattern.insertion or pattern.copula
         verb = copula.split()[0]
         first = words[0].lower
         if first == "having" and len(words) > 1:
-            return f"{'had' if verb in _PAST else 'has'} {join(self._sentence, words[1:])}"
+            return f"{'had' if verb in _PAST else 'has'} {self._text(predicate[1:])}"
         if first == "born":
-            return f"was {text}"
+            place = len(predicate) > 1 and self._tagged.entities[predicate[1]] == "place"
+            return f"was born in {self._text(predicate[1:])}" if place else f"was {text}"
         if tags[0] in ("participle", "gerund", "infinitive", "preposition", "adverb"):
             verb = {"has": "is", "had": "was"}.get(verb, verb)
             to = "to " if tags[0] == "infinitive" and first != "to" else ""
             return f"{verb} {to}{text}"
-        return _with_copula(copula, text, tags)
+        return with_copula(copula, text, tags)
+
+    def _text(self, indices: Sequence[int]) -> str:
+        """Words as they stand; the sentence's first loses its capital unless it is a name's."""
+        words = [self._words[i] for i in indices]
+        if 0 in indices and self._tagged.tags[0] != "name" and self._tagged.entities[0] in ("", "date"):
+            first = self._words[0]
+            lowered = first._replace(text=first.text[:1].lower() + first.text[1:])
+            words = [lowered if word is first else word for word in words]
+        return join(self._sentence, words)
 
     def _with_article(self, predicate: Sequence[int]) -> str | None:
         """Gives "was writer" the article that "was an English writer" has; None where none is missing."""
@@ -141,8 +176,8 @@ class Realiser:
             return None
         after = self._words[predicate[0] + 1] if predicate[0] + 1 < len(self._words) else None
         had = after is not None and after.lower in ("a", "an")
-        rest = join(self._sentence, words[1:])
-        if had and _is_countable(tags[1:]):
+        rest = self._text(predicate[1:])
+        if had and is_countable(tags[1:]):
             return f"{words[0].text} a {rest}"
         # "an English mathematician" without the mathematician is "English".
         if tags[1] == "determiner" and had and len(words) == 3 and tags[2] == "adjective":
@@ -156,7 +191,8 @@ class Realiser:
         for position, word in enumerate(words):
             if family_of(word.text) is None or word.text.lower().endswith("self"):
                 continue
-            name, sure = self._inside(word.text, subject, followed=position + 1 < len(words))
+            following = words[position + 1].lower if position + 1 < len(words) else ""
+            name, sure = self._inside(word.text, subject, followed=following not in _AFTER_OBJECTS)
             known = known and sure
             if name:
                 out += [predicate[at : word.start], name]
@@ -164,63 +200,18 @@ class Realiser:
         return "".join([*out, predicate[at:]]), known
 
     def _inside(self, pronoun: str, subject: str, *, followed: bool) -> tuple[str | None, bool]:
-        possessive = is_possessive(pronoun) and (followed or pronoun.lower() != "her")
-        if possessive and self._may_be_subject(pronoun, subject):
+        owns = is_possessive(pronoun) and (followed or pronoun.lower() != "her")
+        if owns and self._may_be_subject(pronoun, subject):
             return None, True
         if pronoun.lower() == "it":
             return None, True
         name = self._referents.resolve(pronoun, self._mentions[:1], other_than=subject)
         if name is None:
-            return None, possessive
-        return (_possessive(name) if possessive else name), True
+            return None, owns
+        return (possessive(name) if owns else name), True
 
     def _may_be_subject(self, pronoun: str, subject: str) -> bool:
         topic = self._referents.topic
         if topic is None or family_of(pronoun) in ("it", "they"):
             return True
         return bool(set(subject.split()) & set(topic.split())) or self._referents.resolve(pronoun) != topic
-
-
-def _with_copula(copula: str, text: str, tags: Sequence[str]) -> str:
-    verb, _, rest = copula.partition(" ")
-    if rest == "in":
-        preposition = "from" if tags[0] == "number" else "in"
-        return f"{verb} {preposition} {text}"
-    if rest == "a":
-        if tags[0] == "determiner":
-            return f"{verb} {text}"
-        if tags[-1] == "plural":
-            return f"{verb} among the {text}"
-        return f"{verb} {text}" if tags[-1] == "adjective" else f"{verb} a {text}"
-    return f"{verb} {text}"
-
-
-def _is_countable(tags: Sequence[str]) -> bool:
-    """Whether words are a noun in the singular with its adjectives, and no article."""
-    return tags[-1] == "noun" and all(tag in ("noun", "adjective", "name") for tag in tags)
-
-
-def _possessive(name: str) -> str:
-    return f"{name}'" if name.endswith("s") else f"{name}'s"
-
-
-_ARTICLE = re.compile(r"\b(an?) (?=([\"“(']*)([^\W_]+))", re.IGNORECASE)
-_VOWEL_SOUND = re.compile(
-    r"(?:[aeio8]|u(?![ns]i|[bcfhjkqrst][aeiou])|hono|hour|heir|11\b|18\b)", re.IGNORECASE
-)
-_CONSONANT_SOUND = re.compile(r"(?:eu|ewe|one\b|once|uni(?!m|n)|usu|use)", re.IGNORECASE)
-
-
-def finish(text: str) -> str:
-    """Spaces and articles put right, a capital at the head and a full stop at the end."""
-    text = _ARTICLE.sub(_article, " ".join(text.split()))
-    text = re.sub(r"\s+([,;:.!?)])", r"\1", text).strip(" ,;:")
-    if not text.endswith((".", "!", "?", ".”", '."')):
-        text += "."
-    return text[0].upper() + text[1:]
-
-
-def _article(match: re.Match[str]) -> str:
-    vowel = _VOWEL_SOUND.match(match[3]) and not _CONSONANT_SOUND.match(match[3])
-    article = "an" if vowel else "a"
-    return f"{article.capitalize() if match[1][0].isupper() else article} "

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from factscore_chain.decompose.coreference import Referents, family_of, is_possessive, is_vague
-from factscore_chain.decompose.realise import Statement, finish
+from factscore_chain.decompose.realise import Statement
+from factscore_chain.decompose.wording import finish, possessive
 from factscore_chain.decompose.words import split_words
 
 _CLAUSE_END = re.compile(r"[;；؛]\s*")
@@ -61,9 +62,8 @@ def _english(clause: str, referents: Referents) -> tuple[str, bool]:
     name = referents.resolve(first.text)
     if name is None:
         return clause, False
-    possessive = is_possessive(first.text) and len(words) > 1 and first.text.lower() != "her"
-    ending = ("'" if name.endswith("s") else "'s") if possessive else ""
-    return f"{name}{ending}{clause[first.end :]}", True
+    owns = is_possessive(first.text) and len(words) > 1
+    return f"{possessive(name) if owns else name}{clause[first.end :]}", True
 
 
 def _foreign(clause: str, language: str, topic: str | None) -> tuple[str, bool]:

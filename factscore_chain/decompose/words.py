@@ -21,6 +21,8 @@ after before during over under between among through
 i me my we us our you your he him his she her hers they them their theirs himself herself itself themselves
 """
 _FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
+UNIT_MARKS = frozenset("%‰°$€£¥₹<>≤≥=±+−~")
+"""Signs that belong to the number beside them."""
 _FILLER_LIST = "a an the is was are were be been being has have had also that which who"
 _FILLERS = frozenset(_FILLER_LIST.split())
 

@@ -13,14 +13,18 @@ from factscore_chain.decompose.words import is_content, is_mark
 
 _PRONOUNS = frozenset({"he", "she", "they", "him", "her", "them", "his", "hers", "their", "it", "its"})
 _POSSESSIVES = frozenset({"his", "her", "its", "their"})
-_ENDINGS = ("ingly", "edly", "ing", "ied", "ies", "ed", "es", "s", "e", "y")
+_ENDINGS = ("ingly", "edly", "ing", "ied", "ies", "ed", "es", "s")
 
 _SKIP_CONTENT = 5.0
-_SKIP_OTHER = 0.5
+_SKIP_OTHER = 1.3
 _OTHER_FORM = 0.6
 _TOPIC_FOR_PRONOUN = 0.8
 _USED_TWICE = 1.5
-_LOOSE_FUNCTION_WORD = 0.25
+_LOOSE_FUNCTION_WORD = 0.8
+"""For "in" without the word that follows it: a preposition goes with its noun, not with the verb before."""
+_FAR_ARTICLE = 1.6
+_ARTICLE_REACH = 3
+_ARTICLES = frozenset({"a", "an", "the"})
 
 
 class _Path(NamedTuple):
@@ -42,19 +46,22 @@ def align(fact: Sequence[str], sentence: Sequence[str], topic: Collection[str]) 
     paths = {-1: _Path(0.0, ())}
     for word in fact:
         places = _places(word, sentence, topic)
-        paths = _extend(paths, word, places)
+        paths = _extend(paths, word, places, sentence)
     return min(paths.values()).positions
 
 
-def _extend(paths: dict[int, _Path], word: str, places: dict[int, float]) -> dict[int, _Path]:
+def _extend(
+    paths: dict[int, _Path], word: str, places: dict[int, float], sentence: Sequence[str]
+) -> dict[int, _Path]:
     skip = (_SKIP_CONTENT if is_content(word) else _SKIP_OTHER) if places else 0.0
     extended: dict[int, _Path] = {}
     for last, path in paths.items():
         _keep(extended, last, _Path(path.cost + skip, (*path.positions, -1)))
         for place, penalty in places.items():
             cost = path.cost + penalty + _jump(last, place)
-            if last >= 0 and place != last + 1 and not is_content(word):
-                cost += _LOOSE_FUNCTION_WORD
+            if 0 <= last != place - 1 and not is_content(sentence[last]):
+                far = sentence[last].lower() in _ARTICLES and not last < place <= last + _ARTICLE_REACH
+                cost += _FAR_ARTICLE if far else _LOOSE_FUNCTION_WORD
             if place in path.positions:
                 cost += _USED_TWICE
             _keep(extended, place, _Path(cost, (*path.positions, place)))
@@ -105,7 +112,8 @@ def stem(word: str) -> str:
         if lower.endswith(ending) and len(lower) - len(ending) >= 3:
             lower = lower[: -len(ending)]
             break
-    return lower[:-1] if len(lower) > 3 and lower[-1] == lower[-2] else lower
+    lower = lower[:-1] if len(lower) > 3 and lower[-1] == lower[-2] else lower
+    return lower[:-1] if len(lower) > 3 and lower[-1] in "ey" else lower
 
 
 def is_lost(word: str, position: int, topic: Collection[str]) -> bool:

@@ -33,7 +33,7 @@ def human_rows(labeled: Path) -> Iterator[FactRow]:
     for system in SYSTEMS:
         rows, _ = read_annotated(labeled / f"{system}.jsonl")
         for row in rows:
-            if is_held_out(row.topic):
+            if row.topic is None or is_held_out(row.topic):
                 continue
             for one in row.annotations or ():
                 facts = [part.strip(" -") for fact in one.facts or () for part in _JOINED.split(fact.text)]

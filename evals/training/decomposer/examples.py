@@ -12,7 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from factscore_chain.decompose.pieces import Pieces, split_pieces
 from factscore_chain.evals.training.decomposer.network import TaggerNetwork
 from factscore_chain.evals.training.decomposer.parses import WordKinds
-from factscore_chain.evals.training.decomposer.prepare import TargetSentence
+from factscore_chain.evals.training.decomposer.prepared import TargetSentence
 
 _NONE = -1
 _SORTED_TOGETHER = 1500

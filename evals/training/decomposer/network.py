@@ -24,8 +24,15 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
 
     def __init__(self, encoder: Path, shared_layers: int, dropout: float) -> None:
         super().__init__()
-        bert = BertModel.from_pretrained(encoder, add_pooling_layer=False, attn_implementation="sdpa")
+        bert = BertModel.from_pretrained(
+            encoder,
+            add_pooling_layer=False,
+            attn_implementation="eager",
+            attention_probs_dropout_prob=0.0,
+        )
         width = bert.config.hidden_size
+        self.width: int = width
+        self.heads_of_attention: int = bert.config.num_attention_heads
         self.embeddings = bert.embeddings
         self.shared = nn.ModuleList(bert.encoder.layer[:shared_layers])
         self.sentence_layers = nn.ModuleList(bert.encoder.layer[shared_layers:])
@@ -39,17 +46,20 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
         self.entity = nn.Linear(width, len(ENTITIES))
         self.part, self.insertion = nn.Linear(width, len(PARTS)), nn.Linear(width, len(INSERTIONS))
 
-    def read(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Hidden states after the shared layers, of shape (sentences, pieces, width)."""
+    def read(self, ids: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+        """Hidden states after the shared layers, of shape (sentences, pieces, width).
+
+        Here and below `mask` is 1 on pieces and 0 on padding; None stands for no padding.
+        """
         return self._run(self.shared, self.embeddings(input_ids=ids), mask)
 
-    def sentence(self, hidden: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def sentence(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> tuple[torch.Tensor, ...]:
         """Logits by piece: anchor of either kind, kind of word, kind of name."""
         hidden = self.dropout(self._run(self.sentence_layers, hidden, mask))
         return self.anchor(hidden), self.tag(hidden), self.entity(hidden)
 
     def fact(
-        self, hidden: torch.Tensor, mask: torch.Tensor, marks: torch.Tensor
+        self, hidden: torch.Tensor, mask: torch.Tensor | None, marks: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits by piece: part in the fact of the marked anchor, and insertion (read at the anchor)."""
         hidden = self.dropout(self._run(self.fact_layers, hidden + self.marker(marks), mask))
@@ -73,8 +83,8 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
                 parameter.requires_grad = False
 
     @staticmethod
-    def _run(layers: nn.ModuleList, hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        bias = (1.0 - mask[:, None, None, :].float()) * _MASKED
+    def _run(layers: nn.ModuleList, hidden: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+        bias = None if mask is None else (1.0 - mask[:, None, None, :].float()) * _MASKED
         for layer in layers:
             out = layer(hidden, attention_mask=bias)
             hidden = out[0] if isinstance(out, tuple) else out

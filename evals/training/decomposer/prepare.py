@@ -10,35 +10,18 @@ import random
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.words import split_words
 from factscore_chain.evals.split import is_held_out
 from factscore_chain.evals.training.decomposer.config import Recipe, load_recipe
 from factscore_chain.evals.training.decomposer.corpus import FactRow, human_rows, machine_rows
-from factscore_chain.evals.training.decomposer.parses import WordKinds, predicates, word_kinds
-from factscore_chain.evals.training.decomposer.targets import AnchoredFact, anchored, fact_target
+from factscore_chain.evals.training.decomposer.parses import predicates, word_kinds
+from factscore_chain.evals.training.decomposer.prepared import PREPARED, Prepared, TargetSentence
+from factscore_chain.evals.training.decomposer.targets import anchored, fact_target
 
-PREPARED = "prepared.pkl"
 _PAIRS = {"ChatGPT": "ChatGPT", "InstructGPT": "InstructGPT", "GPT-4": "gpt4", "Alpaca-7B": "alpaca-7B"}
-
-
-class TargetSentence(NamedTuple):
-    """A sentence with what the networks are to say of it."""
-
-    topic: str
-    text: str
-    words: tuple[str, ...]
-    facts: tuple[AnchoredFact, ...]
-
-
-class Prepared(NamedTuple):
-    """All that is learned from."""
-
-    human: list[TargetSentence]
-    machine: list[TargetSentence]
-    kinds: list[WordKinds]
 
 
 def prepare(data: Path, recipe: Recipe) -> Prepared:

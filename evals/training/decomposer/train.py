@@ -24,11 +24,19 @@ from factscore_chain.evals.training.decomposer.examples import (
     target_example,
 )
 from factscore_chain.evals.training.decomposer.network import TaggerNetwork
-from factscore_chain.evals.training.decomposer.prepare import PREPARED, Prepared
+from factscore_chain.evals.training.decomposer.prepared import PREPARED, Prepared
 
 WEIGHTS = "tagger.pt"
 _LOG_EVERY = 25
 _SMOOTHING = 0.97
+
+
+def load_tokenizer(encoder: Path) -> Tokenizer:
+    """The encoder's tokenizer, without the cutting and padding that it comes with."""
+    tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
 
 
 def plan(prepared: Prepared, recipe: Recipe, tokenizer: Tokenizer) -> list[list[Example]]:
@@ -91,9 +99,7 @@ def main() -> None:
     random.seed(recipe.seed)
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
-    tokenizer = Tokenizer.from_file(str(options.encoder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
+    tokenizer = load_tokenizer(options.encoder)
     prepared: Prepared = pickle.loads((options.out / PREPARED).read_bytes())  # noqa: S301 - written by prepare
     network = TaggerNetwork(options.encoder, recipe.shared_layers, recipe.dropout)
     train(network, plan(prepared, recipe, tokenizer), recipe)
