@@ -34,3 +34,9 @@ def write_rows(path: Path, rows: Iterable[Any]) -> Path:
 def make_source(folder: Path) -> KnowledgeSource:
     """Registers `PAGES`."""
     return KnowledgeSource.build(write_rows(folder / "pages.jsonl", PAGES), folder / "pages.db")
+
+
+def towns(folder: Path, count: int, name: str = "towns") -> KnowledgeSource:
+    """A source of many pages that differ in their numbers only."""
+    rows = [{"title": f"Town {i}", "text": f"Town {i} has {i} wells."} for i in range(count)]
+    return KnowledgeSource.build(write_rows(folder / f"{name}.jsonl", rows), folder / f"{name}.db")

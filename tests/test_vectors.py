@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
-import socket
-import subprocess
-import sys
-import time
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,13 +11,12 @@ import numpy as np
 import pytest
 from chromadb.api import ClientAPI
 from chromadb.config import Settings
-from filelock import FileLock
 
-from factscore_chain.errors import KnowledgeSourceError, UsageError
+from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.vectors import VectorIndex, folder_beside, open_beside
 from tests.embedders import WordEmbeddings
-from tests.pages import make_source, write_rows
+from tests.pages import make_source, towns, write_rows
 
 
 @pytest.fixture
@@ -38,11 +30,6 @@ def index(source: KnowledgeSource) -> Iterator[VectorIndex]:
     built = VectorIndex.build(source, WordEmbeddings())
     yield built
     built.close()
-
-
-def _towns(folder: Path, count: int, name: str = "towns") -> KnowledgeSource:
-    rows = [{"title": f"Town {i}", "text": f"Town {i} has {i} wells."} for i in range(count)]
-    return KnowledgeSource.build(write_rows(folder / f"{name}.jsonl", rows), folder / f"{name}.db")
 
 
 class SmallStore:
@@ -152,7 +139,7 @@ def test_several_queries_are_answered_in_order(index: VectorIndex) -> None:
 
 def test_batches_keep_to_the_stores_limit(tmp_path: Path) -> None:
     store = SmallStore(_store(tmp_path), most=100)
-    index = VectorIndex.build(_towns(tmp_path, 250), WordEmbeddings(), client=store)  # type: ignore[arg-type]
+    index = VectorIndex.build(towns(tmp_path, 250), WordEmbeddings(), client=store)  # type: ignore[arg-type]
     assert store.sizes == [100, 100, 50]
     assert len(index) == 250
 
@@ -160,7 +147,7 @@ def test_batches_keep_to_the_stores_limit(tmp_path: Path) -> None:
 def test_a_failed_build_keeps_what_was_embedded_and_embeds_the_rest_later(tmp_path: Path) -> None:
     store, source, embedder = (
         SmallStore(_store(tmp_path), 100, fail_at=3),
-        _towns(tmp_path, 250),
+        towns(tmp_path, 250),
         WordEmbeddings(),
     )
     with pytest.raises(KnowledgeSourceError, match="disk full"):
@@ -211,9 +198,9 @@ def test_other_weights_under_the_same_name_are_noticed(source: KnowledgeSource, 
 
 
 def test_sources_do_not_mix_even_in_one_store(tmp_path: Path, source: KnowledgeSource) -> None:
-    store, towns = _store(tmp_path), _towns(tmp_path, 20)
+    store, many = _store(tmp_path), towns(tmp_path, 20)
     one = VectorIndex.build(source, WordEmbeddings(), client=store)
-    other = VectorIndex.build(towns, WordEmbeddings(), client=store)
+    other = VectorIndex.build(many, WordEmbeddings(), client=store)
     assert {p.title for p in one.search("Town 3 has wells", 10)} <= set(source.titles)
     assert {p.title for p in other.search("Mercury is a planet", 10)} <= set(towns.titles)
     assert (len(one), len(other)) == (4, 20)
@@ -234,7 +221,7 @@ def test_equal_texts_under_one_title_are_stored_once(tmp_path: Path) -> None:
 def test_a_changed_source_needs_a_new_index(
     tmp_path: Path, source: KnowledgeSource, index: VectorIndex
 ) -> None:
-    changed = _towns(tmp_path, 5, "changed")
+    changed = towns(tmp_path, 5, "changed")
     with pytest.raises(KnowledgeSourceError, match="Build it first"):
         VectorIndex(changed, WordEmbeddings(), folder=folder_beside(source))
 
@@ -257,74 +244,12 @@ def test_it_is_a_langchain_vector_store_too(index: VectorIndex) -> None:
     assert found.metadata == {"title": "Mercury (planet)"}
 
 
-@pytest.mark.parametrize("url", ["localhost:8000", "ftp://host", "http://", ""])
-def test_an_address_that_is_none_is_wrong_use(source: KnowledgeSource, url: str) -> None:
-    with pytest.raises(UsageError, match="HOST:PORT"):
-        VectorIndex(source, WordEmbeddings(), url=url)
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
-    program = Path(sys.executable).with_name("chroma")
-    if not program.exists():
-        pytest.skip("Chroma's server program is not installed beside this Python")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [
-        str(program),
-        "run",
-        "--path",
-        str(tmp_path / "server"),
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-    ]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            _wait_for_port(port)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            with warnings.catch_warnings():
-                # Chroma's client leaves the connections of its HTTP session to the garbage collector.
-                warnings.simplefilter("ignore", ResourceWarning)
-                gc.collect()
-
-
-def _wait_for_port(port: int) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        with socket.socket() as attempt:
-            if attempt.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise AssertionError("the server did not start")
-
-
-@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
-def test_a_server_keeps_the_index_as_well(source: KnowledgeSource, server: str) -> None:
-    VectorIndex.build(source, WordEmbeddings(), url=server).close()
-    embedder = WordEmbeddings()
-    index = VectorIndex.build(source, embedder, url=server)
-    assert embedder.embedded == []
-    assert index.search("the planet nearest to the Sun", 1)[0].title == "Mercury (planet)"
-    assert not folder_beside(source).exists()
-    index.close()
-
-
 def test_rows_with_fields_of_their_own_are_indexed(tmp_path: Path) -> None:
     row = {"title": "Ada", "text": "She wrote.", "author": None, "tags": ["a", "b"], "year": 1892}
     source = KnowledgeSource.build(write_rows(tmp_path / "r.jsonl", [row]), tmp_path / "r.db")
     index = VectorIndex.build(source, WordEmbeddings())
     assert [(p.title, p.text) for p in index.search("wrote", 1)] == [("Ada", "She wrote.")]
     index.close()
-
-
-def test_a_server_that_does_not_answer_is_one_clear_error(source: KnowledgeSource) -> None:
-    with pytest.raises(KnowledgeSourceError, match=r"http://127\.0\.0\.1:9 failed"):
-        VectorIndex(source, WordEmbeddings(), url="http://127.0.0.1:9")
 
 
 def test_no_store_reads_the_working_directorys_env_file(
@@ -337,13 +262,6 @@ def test_no_store_reads_the_working_directorys_env_file(
     index.close()
 
 
-def test_a_second_builder_is_told_that_the_index_is_locked(source: KnowledgeSource) -> None:
-    folder = folder_beside(source)
-    lock = FileLock(folder.with_name(f".{folder.name}.lock"))
-    with lock, pytest.raises(KnowledgeSourceError, match="locked by another process"):
-        VectorIndex.build(source, WordEmbeddings())
-
-
 def test_vectors_that_are_no_numbers_are_refused(source: KnowledgeSource) -> None:
     class Broken(WordEmbeddings):
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
@@ -351,54 +269,3 @@ def test_vectors_that_are_no_numbers_are_refused(source: KnowledgeSource) -> Non
 
     with pytest.raises(KnowledgeSourceError, match="finite"):
         VectorIndex.build(source, Broken())
-
-
-def _build_and_search(path: Path, rounds: int, outcome: Any) -> None:
-    counts: list[int] = []
-    while len(counts) < rounds:
-        with KnowledgeSource(path) as source:
-            try:
-                index = VectorIndex.build(source, WordEmbeddings())
-            except KnowledgeSourceError as error:
-                if "locked by another process" not in str(error):
-                    raise
-                continue
-            counts.append(len(index.search("Town 7 has wells", 100)))
-            index.close()
-    outcome.put(counts)
-
-
-def test_two_processes_build_and_search_at_once(tmp_path: Path) -> None:
-    path = _towns(tmp_path, 60).path
-    context: Any = multiprocessing.get_context("spawn")
-    outcome = context.Queue()
-    children = [context.Process(target=_build_and_search, args=(path, 10, outcome)) for _ in range(2)]
-    for child in children:
-        child.start()
-    results = [outcome.get(timeout=60) for _ in children]
-    for child in children:
-        child.join(30)
-    assert results == [[60] * 10, [60] * 10]
-    with KnowledgeSource(path) as source:
-        index = VectorIndex(source, WordEmbeddings())
-        assert len(index) == 60
-        index.close()
-
-
-def _use_in_child(index: VectorIndex, answer: Any) -> None:
-    try:
-        index.search("Mercury", 1)
-    except KnowledgeSourceError as error:
-        answer.send(str(error))
-
-
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system")
-def test_a_forked_child_gets_an_error_instead_of_waiting_for_ever(index: VectorIndex) -> None:
-    context: Any = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_use_in_child, args=(index, theirs))
-    child.start()
-    assert ours.poll(20)
-    assert "before this process was forked" in ours.recv()
-    child.join(20)
