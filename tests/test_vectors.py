@@ -202,7 +202,7 @@ def test_sources_do_not_mix_even_in_one_store(tmp_path: Path, source: KnowledgeS
     one = VectorIndex.build(source, WordEmbeddings(), client=store)
     other = VectorIndex.build(many, WordEmbeddings(), client=store)
     assert {p.title for p in one.search("Town 3 has wells", 10)} <= set(source.titles)
-    assert {p.title for p in other.search("Mercury is a planet", 10)} <= set(towns.titles)
+    assert {p.title for p in other.search("Mercury is a planet", 10)} <= set(many.titles)
     assert (len(one), len(other)) == (4, 20)
 
 
