@@ -42,6 +42,18 @@ def test_what_the_passages_do_not_say_is_not_supported(fact: str) -> None:
     assert decide(fact).verdict is Verdict.NOT_SUPPORTED
 
 
+@pytest.mark.parametrize(
+    ("fact", "reason"),
+    [
+        ("Marie Curie did not share the Nobel Prize in Physics.", "contradicted"),
+        ("Marie Curie kept a small zoo.", "no_evidence"),
+        ("Marie Curie owned a vineyard.", "no_evidence"),
+    ],
+)
+def test_silence_is_told_from_contradiction(fact: str, reason: str) -> None:
+    assert decide(fact).reason == reason
+
+
 def test_the_evidence_is_the_passage_that_says_so() -> None:
     assert decide("She was born in Warsaw.").evidence[0] == "curie"
 

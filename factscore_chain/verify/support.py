@@ -24,6 +24,12 @@ CROSS_FEATURES = ("cross_supported", "cross_contradicted")
 """Log odds of the cross-encoder: "supported" against the rest, "contradicted" against "no evidence"."""
 COLUMNS = (*FEATURES, *CROSS_FEATURES)
 """What the head reads."""
+SAME_MATTER = 0.5
+"""Mean match of a fact's words in its best sentence from which that sentence is about the same matter.
+
+Set on FEVER: 95 % of 200 claims with the evidence of other claims stay below 0.33, 75 % of 200 refuted claims
+reach 0.53.
+"""
 
 TOKENIZER = Path(str(files("factscore_chain.models") / "encoder" / "tokenizer.json"))
 """The encoder's own: the cross-encoder grew from the same model."""
@@ -41,8 +47,13 @@ class Read:
 
     @property
     def contradicted(self) -> bool:
-        """Whether, if it is not supported, the cross-encoder sees a contradiction rather than no evidence."""
-        return bool(self.row[COLUMNS.index("cross_contradicted")] > 0)
+        """Whether, if it is not supported, a sentence speaks of the same thing and says otherwise.
+
+        The cross-encoder alone sees contradictions where nothing is said at all; that nearly all words of
+        the fact find their like in one sentence is what tells the two apart.
+        """
+        match = self.row[COLUMNS.index("best_mean")]
+        return bool(match >= SAME_MATTER and self.row[COLUMNS.index("cross_contradicted")] > 0)
 
 
 @dataclass(frozen=True)
