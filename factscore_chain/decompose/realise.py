@@ -75,7 +75,7 @@ class Realiser:
         if not any(is_content(self._words[i].text) or self._words[i].text.isdigit() for i in predicate):
             return None
         if not subject or subject == self._main:
-            predicate = self._with_verb(predicate)
+            predicate = self._with_verb(predicate, lacks_verb=not pattern.insertion)
         named = self._name(subject)
         if named is None:
             return None
@@ -88,8 +88,12 @@ class Realiser:
         return Statement(text, start, end, checkable and resolved)
 
     def _verb_first(self, predicate: list[int]) -> list[int]:
-        """Moves what stands before the verb ("In 1985 she moved") behind it."""
+        """Puts the verb first ("In 1985 she moved"); of verbs in a row only the last stays."""
         tags = self._tagged.tags
+        for k in range(len(predicate) - 2, -1, -1):
+            both = tags[predicate[k]] == tags[predicate[k + 1]] == "finite"
+            if both and predicate[k + 1] - predicate[k] > 1:
+                predicate = [*predicate[:k], *predicate[k + 1 :]]
         verb = next((k for k, i in enumerate(predicate) if tags[i] == "finite"), None)
         if not verb:
             return predicate
@@ -99,13 +103,18 @@ class Realiser:
             verb -= 1
         return predicate[verb:] + predicate[:verb]
 
-    def _with_verb(self, predicate: list[int]) -> list[int]:
-        """Gives "in Oslo" the verb, with its object, that it belongs to in the sentence."""
+    def _with_verb(self, predicate: list[int], *, lacks_verb: bool) -> list[int]:
+        """Gives "in Oslo", or an object alone, the verb that it belongs to in the sentence."""
         tags = self._tagged.tags
-        if tags[predicate[0]] != "preposition" or any(tags[i] in _VERBAL for i in predicate):
+        if any(tags[i] in _VERBAL for i in predicate):
             return predicate
         verbs = [i for i, tag in enumerate(tags) if tag == "finite"]
         before = [i for i in verbs if i < predicate[0]]
+        if tags[predicate[0]] != "preposition":
+            between = range(before[-1], predicate[0]) if before else range(0)
+            one_phrase = not any(is_mark(self._words[i].text) or tags[i] == "conjunction" for i in between)
+            near = 0 < len(between) <= _LONGEST_GROUP and one_phrase
+            return [*between, *predicate] if lacks_verb and near else predicate
         if not verbs:
             return predicate
         start = before[-1] if before else verbs[0]
