@@ -65,12 +65,20 @@ def _no_context_verifier(model: LanguageModel | None) -> Verifier:
     return LLMVerifier(model=model, prompt=load_prompt("verify_no_context"))
 
 
+def _self_check_verifier(model: LanguageModel | None) -> Verifier:
+    from factscore_chain.verify.self_check import SelfCheckVerifier, sampling
+
+    judge = as_language_model(model)
+    return SelfCheckVerifier(model=judge, subject=sampling(judge))
+
+
 _RECIPES = {
     "embedded": _Recipe(_embedded_verifier, needs_model=False),
     "np": _Recipe(_np_verifier, needs_model=False),
     "retrieval+llm": _Recipe(_llm_verifier, needs_model=True),
     "retrieval+llm+np": _Recipe(_llm_np_verifier, needs_model=True),
     "no-context": _Recipe(_no_context_verifier, needs_model=True, needs_passages=False),
+    "self-check": _Recipe(_self_check_verifier, needs_model=True, needs_passages=False),
 }
 
 ESTIMATORS = tuple(_RECIPES)

@@ -76,7 +76,7 @@ def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--estimator",
         metavar="NAME",
-        help="embedded (default), np, retrieval+llm, retrieval+llm+np, no-context",
+        help="embedded (default), np, retrieval+llm, retrieval+llm+np, no-context, self-check",
     )
 
 

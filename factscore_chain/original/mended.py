@@ -11,6 +11,7 @@ from factscore_chain.prompts.prompt import load_prompt
 from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.ensemble import EnsembleVerifier
 from factscore_chain.verify.llm import LLMVerifier
+from factscore_chain.verify.self_check import SelfCheckVerifier, sampling
 
 
 def mended_chain(setup: Setup, knowledge: Knowledge, decomposer: Decomposer, gamma: float) -> FactScoreChain:
@@ -54,4 +55,7 @@ def _judge(setup: Setup) -> Verifier:
         return CausalLMVerifier(weights=setup.llama_weights)
     if setup.model.retrieval:
         return LLMVerifier(model=setup.chat_model())
+    if setup.model.self_check:
+        judge = setup.chat_model()
+        return SelfCheckVerifier(model=judge, subject=sampling(judge))
     return LLMVerifier(model=setup.chat_model(), prompt=load_prompt("verify_no_context"))

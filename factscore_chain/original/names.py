@@ -11,7 +11,7 @@ Judge = Literal["ChatGPT", "llama"]
 
 MODEL_NAMES = (
     *("retrieval+ChatGPT", "retrieval+ChatGPT+npm", "retrieval+llama", "retrieval+llama+npm", "npm"),
-    *("no-context+ChatGPT", "no-context+llama"),
+    *("no-context+ChatGPT", "no-context+llama", "self-check+ChatGPT"),
 )
 """The original's names, and the paper's estimators without passages, which its package left out."""
 
@@ -24,6 +24,7 @@ _SPELLINGS: dict[str, str] = {
     "retrieval": "retrieval",
     "retrieve": "retrieval",
     "no-context": "no-context",
+    "self-check": "self-check",
 }
 
 
@@ -37,6 +38,7 @@ class ModelName:
     """The language model that judges; None for NP alone."""
     retrieval: bool
     npm: bool
+    self_check: bool = False
 
 
 def parse_model_name(name: str) -> ModelName:
@@ -47,7 +49,7 @@ def parse_model_name(name: str) -> ModelName:
     """
     parts = {_SPELLINGS.get(part.strip().lower()) for part in name.split("+")}
     judges = parts & {"ChatGPT", "llama"}
-    context = "no-context" if "no-context" in parts else "retrieval"
+    context = next((one for one in ("no-context", "self-check") if one in parts), "retrieval")
     wanted = [context, *sorted(filter(None, judges)), *(["npm"] if "npm" in parts else [])]
     found = "npm" if wanted == ["retrieval", "npm"] else "+".join(wanted)
     if None in parts or found not in MODEL_NAMES:
@@ -57,4 +59,5 @@ def parse_model_name(name: str) -> ModelName:
         "ChatGPT" if "ChatGPT" in parts else "llama" if "llama" in parts else None,
         retrieval=context == "retrieval",
         npm="npm" in parts,
+        self_check=context == "self-check",
     )

@@ -1,0 +1,161 @@
+"""Self-check: whether the subject model says the same again (a baseline of the paper; no source is read).
+
+The model whose text is judged is asked about the topic several times, at a temperature that lets it vary;
+a fact that most of these samples support is taken for supported. What a model makes up tends not to come
+twice, but an error that it always makes is not found.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import get_config_list
+from pydantic import Field
+
+from factscore_chain.aio import run_sync
+from factscore_chain.errors import FatalModelError, ModelCallError
+from factscore_chain.language_model import AnyModel, LanguageModel
+from factscore_chain.prompts.prompt import Prompt, load_prompt
+from factscore_chain.values import Claim, Decision, Passage, Verdict
+from factscore_chain.verify.base import NOT_APPLICABLE, Verifier
+from factscore_chain.verify.llm import LLMVerifier
+
+ORIGIN = "self-check"
+"""Origin of the passages that are the subject model's own samples."""
+
+
+class SelfCheckVerifier(Verifier):
+    """Supports a fact if most samples of the subject model do.
+
+    Samples are drawn once for each topic of a batch. The probability is the share of samples that support
+    the fact. A fact without a topic is undecided, since there is nothing to ask the subject about.
+
+    Raises:
+        FatalModelError: Every further call would fail the same way.
+    """
+
+    model: AnyModel
+    """Judges each sample, True or False."""
+    subject: AnyModel
+    """The model whose generations are scored, set to vary (see `sampling`)."""
+    samples: int = Field(default=5, ge=1)
+    prompt: Prompt = Field(default_factory=lambda: load_prompt("self_check"))
+
+    @property
+    def verifier_name(self) -> str:
+        """Kind and subject model."""
+        return f"self-check:{self.subject.name}"
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Kind, models, number of samples and prompt."""
+        return {
+            "kind": "self-check",
+            "model": self.model.name,
+            "subject": self.subject.name,
+            "samples": str(self.samples),
+            "prompt": self.prompt.identity,
+        }
+
+    async def _process(self, value: Claim, config: RunnableConfig) -> Decision:
+        (decision,) = await self._decide([value], [config])
+        return decision
+
+    def batch(
+        self,
+        inputs: list[Claim],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[Decision]:
+        """Decides all claims, drawing the samples of each topic once."""
+        return run_sync(self.abatch(inputs, config, return_exceptions=return_exceptions))
+
+    async def abatch(
+        self,
+        inputs: list[Claim],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[Decision]:
+        """Decides all claims, drawing the samples of each topic once."""
+        return await self._decide(inputs, get_config_list(config, len(inputs)))
+
+    async def _decide(self, claims: Sequence[Claim], configs: Sequence[RunnableConfig]) -> list[Decision]:
+        first = {claim.topic: config for claim, config in zip(claims, configs, strict=True) if claim.topic}
+        drawn = await asyncio.gather(*(self._draw(topic, config) for topic, config in first.items()))
+        samples = dict(zip(first, drawn, strict=True))
+        return list(
+            await asyncio.gather(
+                *(
+                    self._judge(claim, samples.get(claim.topic or "", ()), config)
+                    for claim, config in zip(claims, configs, strict=True)
+                )
+            )
+        )
+
+    async def _draw(self, topic: str, config: RunnableConfig) -> tuple[Passage, ...] | ModelCallError:
+        try:
+            replies = await asyncio.gather(
+                *(
+                    self.subject.complete(self.prompt.messages(topic=topic), config)
+                    for _ in range(self.samples)
+                )
+            )
+        except FatalModelError:
+            raise
+        except ModelCallError as error:
+            return error
+        return tuple(
+            Passage(f"sample-{number}", reply.text, topic, rank=number, origins=(ORIGIN,))
+            for number, reply in enumerate(replies, 1)
+        )
+
+    async def _judge(
+        self, claim: Claim, samples: tuple[Passage, ...] | ModelCallError, config: RunnableConfig
+    ) -> Decision:
+        if isinstance(samples, ModelCallError):
+            return Decision(claim.fact, Verdict.FAILED, self.verifier_name, cause=str(samples))
+        if not samples:
+            cause = f"{NOT_APPLICABLE}: self-check needs a topic to ask the subject model about"
+            return Decision(claim.fact, Verdict.UNDECIDED, self.verifier_name, cause=cause)
+        judge = LLMVerifier(model=self.model)
+        claims = [Claim(claim.fact, (sample,), claim.topic) for sample in samples]
+        return majority(claim, await judge.abatch(claims, config), samples, self.verifier_name)
+
+
+def majority(
+    claim: Claim, parts: Sequence[Decision], samples: tuple[Passage, ...], verifier: str
+) -> Decision:
+    """Combines the decisions on the samples: supported if more than half of all samples support the fact.
+
+    Where not one sample gave a verdict the fact is undecided.
+    """
+    supporting = [
+        sample.id for sample, part in zip(samples, parts, strict=True) if part.verdict is Verdict.SUPPORTED
+    ]
+    silent = all(part.verdict in {Verdict.UNDECIDED, Verdict.FAILED} for part in parts)
+    verdict = Verdict.SUPPORTED if 2 * len(supporting) > len(parts) else Verdict.NOT_SUPPORTED
+    return Decision(
+        claim.fact,
+        Verdict.UNDECIDED if silent else verdict,
+        verifier,
+        probability=None if silent else len(supporting) / len(parts),
+        passages=samples,
+        evidence=tuple(supporting),
+        cause=parts[0].cause if silent else None,
+        parts=tuple(parts),
+    )
+
+
+def sampling(model: LanguageModel, temperature: float = 1.0) -> LanguageModel:
+    """The same model set to vary, where it has a temperature; else as it is."""
+    if "temperature" not in type(model.model).model_fields:
+        return model
+    varied = model.model.model_copy(update={"temperature": temperature})
+    return LanguageModel(varied, concurrency=model.concurrency)
