@@ -134,4 +134,6 @@ def _what_is_missing(found: Decomposition, decisions: tuple[Decision, ...]) -> s
     failed = [decision.cause or "" for decision in decisions if decision.verdict is Verdict.FAILED]
     if failed:
         lost.append(f"{len(failed)} of {len(decisions)} facts not verified: {failed[0]}")
+    elif decisions and all(decision.verdict is Verdict.UNDECIDED for decision in decisions):
+        lost.append(f"no fact could be decided, such as {decisions[0].fact.text!r}: {decisions[0].cause}")
     return "; ".join(lost) or None

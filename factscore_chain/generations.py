@@ -63,11 +63,14 @@ def as_generations(value: AnyGeneration | Sequence[AnyGeneration]) -> tuple[Gene
 
 def _writable(generation: Generation) -> Generation:
     # A lone surrogate cannot be written to any file or sent to any model; its stand-in keeps all positions.
+    facts = None if generation.facts is None else tuple(map(_whole, generation.facts))
+    if facts is not None and not all(fact.strip() for fact in facts):
+        raise UsageError("Not a generation: one of its 'facts' is empty. Leave empty facts out.")
     return replace(
         generation,
         text=_whole(generation.text),
-        topic=None if generation.topic is None else _whole(generation.topic),
-        facts=None if generation.facts is None else tuple(map(_whole, generation.facts)),
+        topic=_whole(generation.topic or "").strip() or None,
+        facts=facts,
     )
 
 

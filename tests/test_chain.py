@@ -59,7 +59,7 @@ def test_takes_whatever_holds_a_generation(source: KnowledgeSource, given: objec
     assert chain(source).invoke(given).score == 1.0
 
 
-@pytest.mark.parametrize("given", [3, {"topic": "x"}, {"output": 3}, [None]])
+@pytest.mark.parametrize("given", [3, {"topic": "x"}, {"output": 3}, [None], {"output": "x", "facts": [" "]}])
 def test_refuses_what_holds_none(source: KnowledgeSource, given: object) -> None:
     with pytest.raises(UsageError, match="generation"):
         chain(source).invoke(given)
@@ -92,6 +92,11 @@ def test_facts_are_made_with_the_sources_own_title(source: KnowledgeSource) -> N
 
     FactScoreChain(source, decomposer=Spy(), verifier=WordVerifier()).score(TRUE, topic="ADA_LOVELACE")
     assert seen == ["Ada Lovelace"]
+
+
+@pytest.mark.parametrize("topic", ["", "  "])
+def test_an_empty_topic_is_none(source: KnowledgeSource, topic: str) -> None:
+    assert chain(source).score(TRUE, topic=topic).score == 1.0
 
 
 def test_without_a_topic_each_fact_finds_its_own_page(source: KnowledgeSource) -> None:

@@ -153,3 +153,10 @@ def test_a_jsonl_is_registered_once(
     write_rows(path, PAGES[:1])
     assert main(["kb", "search", str(path), "metal"]) == 0
     assert len(list((tmp_path / "cache" / "knowledge").glob("*.db"))) == 2
+
+
+def test_what_the_text_brings_cannot_steer_the_terminal(
+    knowledge: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert score("She wrote.", knowledge, "--topic", "Ada\x1b[31m") == 3
+    assert "\x1b" not in capsys.readouterr().err

@@ -48,7 +48,7 @@ def test_another_file_is_one_text(tmp_path: Path) -> None:
     assert read_rows(str(path), "Ada").generations == (Generation("Ada wrote.\nMuch.", "Ada"),)
 
 
-@pytest.mark.parametrize("text", ["Ada wrote notes.", "Ada " * 3000, "nul \x00 byte"])
+@pytest.mark.parametrize("text", ["Ada wrote notes.", "Ada " * 3000, "nul \x00 byte", "", " "])
 def test_words_that_are_no_file_are_the_text(text: str) -> None:
     assert read_rows(text).generations == (Generation(text),)
 

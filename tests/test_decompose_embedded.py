@@ -235,3 +235,18 @@ def test_batches_give_what_single_calls_give() -> None:
 
 def test_the_identity_names_the_model() -> None:
     assert EmbeddedDecomposer().identity["kind"] == "embedded"
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("I'm sorry to say he died in 1973 in Bournemouth.", "1973"),
+        ("I cannot praise her work enough; she won in 1999.", "1999"),
+    ],
+)
+def test_what_a_speaker_says_of_himself_hides_no_fact(text: str, year: str) -> None:
+    assert _having(_texts(text, "Ada Lovelace"), "Ada Lovelace", year)
+
+
+def test_a_greeting_is_no_fact() -> None:
+    assert not _having(_texts("Great question! Kyoto is a city.", "Kyoto"), "question")

@@ -50,6 +50,8 @@ def read_rows(source: str, topic: str | None = None) -> Rows:
 
 def _names_file(source: str) -> bool:
     """Whether an argument is a path rather than a text to score."""
+    if not source.strip():
+        return False
     try:
         if Path(source).exists():
             return True

@@ -131,13 +131,13 @@ def make_knowledge(options: argparse.Namespace) -> KnowledgeSource | None:
 
 def run(options: argparse.Namespace) -> bool:
     """Scores, prints, writes; returns whether everything could be scored."""
-    from factscore_chain.render import markdown, print_table
+    from factscore_chain.render import clean, markdown, print_table
 
     check_writable(options.out)
     rows = read_rows(options.generations, options.topic)
     report = _score(make_chain(options), rows)
     for message in (*rows.rejected, *_problems(report)):
-        print(f"factscore: {message}", file=sys.stderr)
+        print(f"factscore: {clean(message)}", file=sys.stderr)
     if options.format == "table":
         print_table(report)
     else:

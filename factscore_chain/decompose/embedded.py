@@ -18,6 +18,7 @@ from factscore_chain.decompose.distinct import distinct
 from factscore_chain.decompose.language import guess_language
 from factscore_chain.decompose.layout import (
     Stated,
+    claimed,
     context_subject,
     is_claim,
     item_statement,
@@ -109,12 +110,13 @@ def _pieces(sentence: Sentence, topic: str | None, tagger: FactTagger | None) ->
         for stated in row_statements(sentence, subject):
             yield _Piece(sentence, stated, verbatim=False)
         return
-    text = plain_text(sentence.text)
-    if not is_claim(text):
+    text = claimed(plain_text(sentence.text))
+    if not text:
         return
     kinds = _kinds(sentence, text, tagger)
     made = item_statement(text, kinds, subject, sentence.headings) if kinds else None
-    if made is None and kinds and "finite" not in kinds and subject is None and sentence.kind == "prose":
+    verbless = bool(kinds) and "finite" not in kinds and sentence.kind == "prose"
+    if verbless and (text.endswith("!") or (made is None and subject is None)):
         return
     verbatim = made is None and text == sentence.text
     yield _Piece(sentence, made or Stated(text), verbatim)

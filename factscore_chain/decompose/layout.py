@@ -50,9 +50,29 @@ class Stated(NamedTuple):
         return len(self.text.split()) <= _SIMPLE_WORDS and not _SERIES.search(self.text)
 
 
+_LEAD_IN = re.compile(
+    r"^I(?:'m|\u2019m| am)(?: \w+)? (?:sorry|afraid|sad|glad|happy|pleased) "
+    r"to (?:say|tell you|report|inform you|add)(?: that)?[,:]?\s+",
+    re.IGNORECASE,
+)
+
+
 def plain_text(text: str) -> str:
     """A text without marks of emphasis, code and citation."""
     return " ".join(_MARKS.sub("", text).split())
+
+
+def claimed(text: str) -> str:
+    """The part of a sentence that may claim something, after what its speaker says of himself; else "".
+
+    "I'm sorry to say he died in 1973." claims that he died in 1973; in "I cannot praise her enough; she won
+    in 1999." the second clause claims.
+    """
+    rest = _LEAD_IN.sub("", text)
+    if is_claim(rest):
+        return rest
+    _, semicolon, after = rest.partition(";")
+    return after.strip() if semicolon and is_claim(after) else ""
 
 
 def is_claim(text: str) -> bool:
