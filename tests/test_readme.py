@@ -97,7 +97,9 @@ def test_the_readme_gives_both_commands_of_a_fresh_machine_and_continuous_integr
 
 @pytest.mark.parametrize("target", ["demo", "test"])
 def test_the_readme_gives_the_plain_commands_behind_a_target(target: str) -> None:
-    dry = subprocess.run(["make", "-nB", target], cwd=ROOT, capture_output=True, text=True, check=True)
+    dry = subprocess.run(
+        ["make", "--no-print-directory", "-nB", target], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     behind = {_plain(line) for line in dry.stdout.splitlines() if not line.startswith("touch ")}
     shown = {_plain(command.code) for block in console_blocks(README) for command in block}
     assert behind - shown == set()

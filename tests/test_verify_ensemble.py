@@ -8,9 +8,9 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from factscore_chain.errors import FatalModelError, ModelCallError
+from factscore_chain.errors import FatalModelError, ModelCallError, UsageError
 from factscore_chain.values import AtomicFact, Claim, Decision, Passage, Verdict
 from factscore_chain.verify.base import LocalVerifier, Verifier
 from factscore_chain.verify.ensemble import EnsembleVerifier, combine
@@ -162,7 +162,7 @@ def test_evidence_is_that_of_the_members_who_decided() -> None:
 
 
 def test_an_ensemble_of_none_is_refused() -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(UsageError, match="members"):
         EnsembleVerifier(members=())
 
 
