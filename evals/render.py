@@ -100,7 +100,7 @@ def _notes(report: AgreementReport) -> Text:
 def _breakdowns(report: AgreementReport) -> Table:
     table = Table(title="By kind of fact, position and rarity", title_justify="left")
     for title in ("", "facts", "human", "est.", "F1", "always", "gain", "bal. acc.", "AUC"):
-        table.add_column(title, justify="right" if title else "left")
+        table.add_column(title, justify="right" if title else "left", no_wrap=not title)
     for groups in (report.by_kind, report.by_position, report.by_rarity):
         table.add_section()
         for name, figures in groups.items():
