@@ -149,21 +149,35 @@ class Encoder:
             for i, one in zip(batch, finish(session.run(None, feed)[0]), strict=True):
                 results[i] = one
 
-        batches = list(equal_length_batches([len(one) + 2 for one in sequences], _BATCH_TOKENS))
-        workers = min(self.threads or available_cores(), len(batches))
-        if workers <= 1:
-            for batch in batches:
-                compute(batch)
-        else:
-            # Short-lived, so that a forked child inherits no pool whose threads are gone.
-            with ThreadPoolExecutor(workers, "factscore-encoder") as pool:
-                list(pool.map(compute, reversed(batches)))
+        run_batches([len(one) + 2 for one in sequences], _BATCH_TOKENS, self.threads, compute)
         return results
 
     @property
     def _model(self) -> tuple[Any, Tokenizer]:
         with _load_lock:
             return _load(self.folder)
+
+
+def run_batches(
+    lengths: Sequence[int], most: int, threads: int | None, compute: Callable[[list[int]], None]
+) -> None:
+    """Computes all sequences in batches of equal length, several batches at a time.
+
+    Args:
+        lengths: Tokens of each sequence.
+        most: Tokens of a batch.
+        threads: Batches at a time; None for as many as this process may use cores.
+        compute: Takes the positions of one batch's sequences and keeps what it finds.
+    """
+    batches = list(equal_length_batches(lengths, most))
+    workers = min(threads or available_cores(), len(batches))
+    if workers <= 1:
+        for batch in batches:
+            compute(batch)
+    else:
+        # Short-lived, so that a forked child inherits no pool whose threads are gone.
+        with ThreadPoolExecutor(workers, "factscore-encoder") as pool:
+            list(pool.map(compute, reversed(batches)))
 
 
 @cache

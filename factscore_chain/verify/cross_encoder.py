@@ -7,7 +7,6 @@ A MiniLM of six layers, fine-tuned on claims with evidence and run by onnxruntim
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from factscore_chain.encoder import available_cores, equal_length_batches
+from factscore_chain.encoder import run_batches
 from factscore_chain.errors import FactScoreError
 from factscore_chain.verify.words import Floats
 
@@ -91,14 +90,7 @@ class CrossEncoder:
         def compute(batch: list[int]) -> None:
             result[batch] = session.run(None, _inputs([rows[i] for i in batch]))[0]
 
-        batches = list(equal_length_batches([len(ids) for ids, _ in rows], _BATCH_TOKENS))
-        workers = min(self._threads or available_cores(), len(batches))
-        if workers <= 1:
-            for batch in batches:
-                compute(batch)
-        else:
-            with ThreadPoolExecutor(workers, "factscore-cross-encoder") as pool:
-                list(pool.map(compute, reversed(batches)))
+        run_batches([len(ids) for ids, _ in rows], _BATCH_TOKENS, self._threads, compute)
         return result
 
 
