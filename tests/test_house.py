@@ -27,6 +27,7 @@ LAYERS = (
     ("decompose", "verify", "retrieve"),
     ("estimators", "generation_scorer"),
     ("chain",),
+    ("edit",),
     ("original",),
     ("evals",),
     ("abstain_detection", "atomic_facts", "npm", "retrieval", "download_data"),
