@@ -258,5 +258,5 @@ def test_labels_go_with_the_prompt_that_asks_for_them() -> None:
 
 def test_identity_names_what_decides() -> None:
     judge, _ = verifier(threshold=0.7)
-    assert judge.identity["prompt"].startswith("verify@1:")
+    assert judge.identity["prompt"].startswith("verify@2:")
     assert (judge.identity["kind"], judge.identity["threshold"]) == ("llm", "0.7")

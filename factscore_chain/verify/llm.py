@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import get_config_list
 from pydantic import Field
 
 from factscore_chain.errors import FatalModelError, ModelCallError
@@ -17,6 +19,7 @@ from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.logprobs import first_verdict
 from factscore_chain.verify.mentions import ENGLISH, Labels
 from factscore_chain.verify.passage_budget import CountTokens, FittedPassages, estimate_tokens, fit_passages
+from factscore_chain.verify.prefix_order import call_order, stable
 from factscore_chain.verify.verdict_reading import Cause, Reading, read_verdict
 
 _CAUSES: dict[Cause, str] = {
@@ -85,13 +88,31 @@ class LLMVerifier(Verifier):
         """Whether the prompt shows passages."""
         return "$passages" in self.prompt.template or "${passages}" in self.prompt.template
 
+    async def abatch(
+        self,
+        inputs: list[Claim],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[Decision]:
+        """Decides all claims; calls with the same passages are sent one after the other."""
+        order, configs = call_order(inputs), get_config_list(config, len(inputs))
+        replies = await super().abatch(
+            [inputs[i] for i in order],
+            [configs[i] for i in order],
+            return_exceptions=return_exceptions,
+            **kwargs,
+        )
+        return [reply for _, reply in sorted(zip(order, replies, strict=True), key=lambda pair: pair[0])]
+
     async def _process(self, value: Claim, config: RunnableConfig) -> Decision:
         if self.reads_passages and not value.passages:
             return self._without_evidence(value)
         given = value.passages if self.reads_passages else ()
         fitted = fit_passages(given, self.max_passage_tokens, self.count_tokens)
         try:
-            answer = await self._ask(self._messages(value, fitted.passages), config)
+            answer = await self._ask(self._messages(value, stable(fitted.passages)), config)
         except FatalModelError:
             raise
         except ModelCallError as error:
@@ -174,5 +195,6 @@ def _unknown(reading: Reading, shown: int) -> str:
 
 
 def _evidence(reading: Reading, passages: Sequence[Passage]) -> tuple[str, ...]:
-    named = [passages[number - 1].id for number in reading.cited] if passages else []
+    shown = stable(passages)
+    named = [shown[number - 1].id for number in reading.cited] if passages else []
     return tuple(dict.fromkeys(named or [passage.id for passage in passages]))
