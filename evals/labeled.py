@@ -3,7 +3,7 @@
     {"topic", "output", "cat", "annotations": [{"human-atomic-facts": [{"text", "label"}]}] or null}
     {"claim", "evidence" or "passages": text or list of texts, "label", "topic" (may be left out)}
 
-A bad row is named by its line number and costs only itself.
+A bad row is named by its line number and costs only itself. One JSON list of rows reads like a row a line.
 """
 
 from __future__ import annotations
@@ -194,11 +194,20 @@ def _read(path: Path, parse: Callable[[int, dict[str, Any]], T]) -> tuple[tuple[
 
 def _lines(path: Path) -> Sequence[str]:
     try:
-        # Not splitlines(): a row may hold U+2028 and the like unescaped.
-        return path.read_text(encoding="utf-8-sig").split("\n")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise UsageError(f"The file {str(path)!r} cannot be read: {reason}. Give a JSONL file.") from error
+    # Not splitlines(): a row may hold U+2028 and the like unescaped.
+    return _items(text) if text.lstrip().startswith("[") else text.split("\n")
+
+
+def _items(text: str) -> Sequence[str]:
+    """The items of one JSON list as lines of their own; a list that is broken stays the lines that it was."""
+    try:
+        return [json.dumps(item) for item in json.loads(text)]
+    except (ValueError, RecursionError):
+        return text.split("\n")
 
 
 def _object(line: str) -> dict[str, Any]:

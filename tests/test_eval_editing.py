@@ -1,0 +1,174 @@
+"""Texts that people revised: how they are read, edited and compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factscore_chain.edit.base import EditRequest, LocalEditor, Policy, SentenceEdit
+from factscore_chain.errors import FatalModelError, UsageError
+from factscore_chain.estimators import Estimator
+from factscore_chain.evals.editing import EditingReport, compare, evaluate_editing
+from factscore_chain.evals.editing_cases import Source
+from factscore_chain.evals.revisions import Revision, read_revisions
+from factscore_chain.values import AtomicFact, Decision, Verdict
+from tests.stages import SentenceDecomposer, WordVerifier
+
+TRUE = "The Danube flows into the Black Sea."
+FALSE = "It rises in Spain."
+TEXT = f"{TRUE}  {FALSE}"
+PLAIN = {"text": TEXT, "revised": TRUE, "passages": [TRUE]}
+
+
+class Dropper(LocalEditor):
+    """Drops each sentence that it is asked to mend; one with "Spain" breaks it where `breaks` is set."""
+
+    breaks: type[Exception] | None = None
+
+    @property
+    def editor_name(self) -> str:
+        return "dropper"
+
+    @property
+    def identity(self) -> dict[str, str]:
+        return {"kind": "dropper"}
+
+    def _compute(self, values: Sequence[EditRequest]) -> list[SentenceEdit]:
+        if self.breaks is not None:
+            raise self.breaks("The model did not answer.")
+        return [SentenceEdit("") for _ in values]
+
+
+def evaluate(*revisions: Revision, editor: Dropper | None = None) -> EditingReport:
+    decomposer, verifier = SentenceDecomposer(), WordVerifier()
+    estimator = Estimator("words", decomposer, verifier)
+    return evaluate_editing(revisions, editor or Dropper(), estimator, Source(decomposer), resamples=20)
+
+
+def write(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def test_an_editor_that_does_what_people_did_scores_one() -> None:
+    found = evaluate(Revision(TEXT, TRUE, (TRUE,)))
+    assert (found.err_loc, found.unsupported_removed, found.supported_kept) == (1, 1, 1)
+    assert found.sim_al == pytest.approx(1)
+    assert (found.n, found.changed, found.labelled, found.complete) == (1, 1, 0, True)
+
+
+def test_baselines_have_the_same_figures() -> None:
+    found = evaluate(Revision(TEXT, TRUE, (TRUE,))).baselines
+    assert set(found) == {"copy", "remove_all", "noise"}
+    assert (found["copy"].unsupported_removed, found["copy"].supported_kept) == (0, 1)
+    assert (found["remove_all"].unsupported_removed, found["remove_all"].supported_kept) == (1, 0)
+
+
+def test_the_score_is_taken_again_from_the_edited_text() -> None:
+    found = evaluate(Revision(TEXT, TRUE, (TRUE,)), Revision(TRUE, TRUE, (TRUE,))).factscore["words"]
+    assert (found.before, found.after, found.mendable, found.rose, found.fell) == (0.5, 1.0, 1, 1.0, 0.0)
+
+
+def test_a_text_of_which_nothing_is_left_did_not_rise() -> None:
+    found = evaluate(Revision(FALSE, "", (TRUE,))).factscore["words"]
+    assert (found.mendable, found.rose, found.emptied, found.before) == (1, 0.0, 1, None)
+
+
+def decisions(*supported: bool) -> list[Decision]:
+    verdict = {True: Verdict.SUPPORTED, False: Verdict.NOT_SUPPORTED}
+    return [Decision(AtomicFact("A fact."), verdict[one], "v") for one in supported]
+
+
+def test_scores_are_compared_text_by_text() -> None:
+    before = [decisions(True, False), decisions(True, True), decisions(False)]
+    after = [decisions(True), decisions(True, False), decisions(False)]
+    found = compare(before, after)
+    assert found.rose == found.fell == pytest.approx(1 / 3)
+    assert found.before == found.after == pytest.approx(0.5)
+
+
+def test_labels_by_people_are_not_judged_again(tmp_path: Path) -> None:
+    facts = [{"text": TRUE, "label": "supported"}, {"text": "The Danube rises in Spain.", "label": "NS"}]
+    rows, _ = read_revisions(write(tmp_path / "rows.jsonl", {**PLAIN, "passages": [], "facts": facts}))
+    assert rows[0].facts is not None
+    assert [one.verifier for one in rows[0].facts] == ["people", "people"]
+    found = evaluate(*rows)
+    assert (found.labelled, found.unsupported_removed, found.supported_kept) == (1, 1, 1)
+
+
+def test_an_edit_that_fails_leaves_the_sentence_and_is_counted() -> None:
+    found = evaluate(Revision(TEXT, TRUE, (TRUE,)), editor=Dropper(breaks=ValueError))
+    assert (found.failed, found.changed, found.complete) == (1, 0, False)
+    assert found.unsupported_removed == 0
+
+
+def test_a_model_that_cannot_be_used_ends_the_run() -> None:
+    with pytest.raises(FatalModelError):
+        evaluate(Revision(TEXT, TRUE, (TRUE,)), editor=Dropper(breaks=FatalModelError))
+
+
+def test_a_row_of_subtask_5_brings_its_claims_as_evidence(tmp_path: Path) -> None:
+    row = {"claim list": [TRUE, " "], "response": TEXT, "revised_response": TRUE, "factual state": "false"}
+    (one,), _ = read_revisions(write(tmp_path / "rows.jsonl", row))
+    assert one == Revision(TEXT, TRUE, (TRUE,))
+
+
+def test_a_row_of_the_benchmark_brings_labels_and_evidence_of_each_claim(tmp_path: Path) -> None:
+    sentence = {
+        "text": FALSE,
+        "claims": ["The Danube rises in Spain.", "Spain is large."],
+        "claims_factuality_label": [False, "unknown"],
+        "human_evidence": ["It rises in Germany.", "NA"],
+        "auto_evidence": [["The Danube's source is in Germany."], []],
+        "stance_claim_autoEvid": [["refute"], []],
+    }
+    row = {"response": TEXT, "revised_response": TRUE, "sentences": {"sentence1": sentence}}
+    (one,), _ = read_revisions(write(tmp_path / "rows.jsonl", row))
+    assert one.facts is not None
+    (fact,) = one.facts
+    assert (fact.verdict, fact.reason) == (Verdict.NOT_SUPPORTED, "contradicted")
+    assert fact.fact.span is not None
+    assert TEXT[slice(*fact.fact.span)] == "rises in Spain"
+    assert "source is in Germany" in fact.passages[0].text
+
+
+def test_bump_goes_from_unfaithful_to_faithful(tmp_path: Path) -> None:
+    row = {"article": TRUE, "edited_summary": "It froze .", "reference_summary": "It thawed ."}
+    path = tmp_path / "bump.json"
+    path.write_text(json.dumps([row]), encoding="utf-8")
+    rows, rejected = read_revisions(path)
+    assert rows == (Revision("It froze.", "It thawed.", (TRUE,)),)
+    assert not rejected
+
+
+@pytest.mark.parametrize("row", [{}, {"text": " ", "revised": ""}, {"text": "A."}, {"claim list": []}])
+def test_a_bad_row_costs_only_itself(tmp_path: Path, row: dict[str, Any]) -> None:
+    rows, rejected = read_revisions(write(tmp_path / "rows.jsonl", row, PLAIN))
+    assert len(rows) == 1
+    assert rejected[0].startswith("rows.jsonl, line 1: ")
+
+
+def test_a_broken_list_is_no_file_of_revisions(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text("[{", encoding="utf-8")
+    with pytest.raises(UsageError, match="holds no labelled row"):
+        read_revisions(path)
+
+
+def test_the_policy_reaches_the_editor_and_the_report() -> None:
+    decomposer, verifier = SentenceDecomposer(), WordVerifier()
+    found = evaluate_editing(
+        [Revision(TEXT, TRUE, (TRUE,))],
+        Dropper(),
+        Estimator("words", decomposer, verifier),
+        Source(decomposer),
+        policy=Policy.REMOVE,
+        second={"again": verifier},
+        resamples=5,
+    )
+    assert found.policy is Policy.REMOVE
+    assert found.factscore["again"] == found.factscore["words"]
