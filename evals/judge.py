@@ -10,12 +10,10 @@ from langchain_core.retrievers import BaseRetriever
 from factscore_chain.aio import run_sync
 from factscore_chain.errors import AmbiguousTitleError, TitleNotFoundError
 from factscore_chain.evals.labeled import LabeledGeneration
-from factscore_chain.generation_scorer import settled
 from factscore_chain.retrieve import Question, Retrieval
-from factscore_chain.retrievers.documents import passage_id
-from factscore_chain.retrievers.passages import cut
-from factscore_chain.values import AtomicFact, Claim, Decision, Passage
-from factscore_chain.verify.base import Verifier
+from factscore_chain.retrievers.documents import evidence_passages
+from factscore_chain.values import AtomicFact, Claim, Decision
+from factscore_chain.verify.base import Verifier, settled
 
 BATCH = 256
 """Facts verified together: enough to fill a model's batches, few enough to show progress."""
@@ -79,17 +77,6 @@ def verify(claims: Sequence[Claim], verifier: Verifier, on_done: OnDone | None =
         if on_done is not None:
             on_done(len(batch))
     return decisions
-
-
-def evidence_passages(texts: Sequence[str]) -> tuple[Passage, ...]:
-    """Texts that came with a claim as passages: long ones cut at sentence ends, short neighbours together.
-
-    Together, since the sentences of one article, given one by one, mean more in their context.
-    """
-    return tuple(
-        Passage(passage_id(None, part), part, rank=rank, origins=("context",))
-        for rank, part in enumerate(dict.fromkeys(cut(texts)), 1)
-    )
 
 
 def claims_of(generation: LabeledGeneration, retrieval: Retrieval | None) -> tuple[Claim, ...] | None:

@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import patch_config
 
 from factscore_chain.abstain import check_kind
+from factscore_chain.beyond import check_k
 from factscore_chain.decompose.base import Decomposer
 from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.estimators import make_estimator
@@ -22,6 +23,7 @@ from factscore_chain.generation_scorer import GenerationScorer, unscored
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
 from factscore_chain.language_model import Usage
 from factscore_chain.manifest import now, versions
+from factscore_chain.recall import Against, make_recall
 from factscore_chain.report import GenerationReport, Manifest, Report
 from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.knowledge import KnowledgeSource
@@ -53,6 +55,7 @@ class FactScoreChain(Stage[Any, Report]):
 
     scorer: GenerationScorer
     estimator: str
+    f1_k: float | None = None
 
     def __init__(
         self,
@@ -65,6 +68,9 @@ class FactScoreChain(Stage[Any, Report]):
         gamma: float | None = 10.0,
         abstain: str = "default",
         k: int = 5,
+        f1_k: float | None = None,
+        recall: Against | None = None,
+        max_reference_facts: int = 50,
     ) -> None:
         """Puts a chain together.
 
@@ -78,6 +84,10 @@ class FactScoreChain(Stage[Any, Report]):
             gamma: Facts a generation needs to escape the length penalty; None or 0 for none.
             abstain: "default", "generic", "perplexity_ai" or "none".
             k: Passages retrieved a fact.
+            f1_k: Supported facts that a full answer has, for F1@K; None for the median of the answers.
+            recall: Also measure how much of a reference each generation states: "page" for its "reference"
+                or else its topic's page, "reference" for its "reference" alone.
+            max_reference_facts: Facts of a reference that are looked for, from its beginning.
 
         Raises:
             UsageError: An argument is not what it should be, or no knowledge was given to an estimator
@@ -90,14 +100,17 @@ class FactScoreChain(Stage[Any, Report]):
                 f"The estimator {parts.name!r} reads passages. Give `knowledge`: a knowledge source, "
                 "a path to one, or a LangChain retriever."
             )
+        retrieval = None if knowledge is None else Retrieval(retriever=as_retriever(knowledge), k=k)
         scorer = GenerationScorer(
             decomposer=parts.decomposer,
             verifier=parts.verifier,
-            retrieval=None if knowledge is None else Retrieval(retriever=as_retriever(knowledge), k=k),
+            retrieval=retrieval,
             gamma=check_gamma(gamma),
             abstain=check_kind(abstain),
+            recall=recall
+            and make_recall(parts.decomposer, parts.verifier, retrieval, recall, max_reference_facts),
         )
-        super().__init__(scorer=scorer, estimator=parts.name)
+        super().__init__(scorer=scorer, estimator=parts.name, f1_k=check_k(f1_k))
 
     def score(
         self, text: AnyGeneration, topic: str | None = None, config: RunnableConfig | None = None
@@ -169,6 +182,7 @@ class FactScoreChain(Stage[Any, Report]):
             knowledge={} if retrieval is None else retrieval.knowledge_identity,
             retriever={} if retrieval is None else retrieval.identity,
             gamma=self.scorer.gamma,
+            f1_k=self.f1_k,
             abstain=self.scorer.abstain,
             versions=versions(),
             usage=asdict(usage),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from langchain_core.runnables import RunnableConfig
@@ -10,11 +9,13 @@ from langchain_core.runnables.config import patch_config
 
 from factscore_chain.abstain import is_abstention
 from factscore_chain.decompose.base import Decomposer
+from factscore_chain.decompose.padding import padding
 from factscore_chain.errors import FatalModelError
 from factscore_chain.failures import cause_of
+from factscore_chain.recall import Recall
 from factscore_chain.report import FactRecord, GenerationReport
 from factscore_chain.retrieve import Question, Retrieval
-from factscore_chain.score import Status, tally
+from factscore_chain.score import Status, Tally, tally
 from factscore_chain.stage import Stage
 from factscore_chain.values import (
     AtomicFact,
@@ -24,7 +25,7 @@ from factscore_chain.values import (
     Generation,
     Verdict,
 )
-from factscore_chain.verify.base import Verifier
+from factscore_chain.verify.base import Verifier, decide
 
 
 class GenerationScorer(Stage[Generation, GenerationReport]):
@@ -39,8 +40,21 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
     retrieval: Retrieval | None = None
     gamma: float | None = 10.0
     abstain: str = "default"
+    recall: Recall | None = None
+    """None where nobody asked how much of a reference is stated."""
 
     async def _process(self, value: Generation, config: RunnableConfig) -> GenerationReport:
+        report = await self._scored(value, config)
+        if self.recall is None:
+            return report
+        # An abstention states nothing, so nothing need be asked of its text.
+        said = value if report.status in {"scored", "failed"} else replace(value, text="")
+        record = await self.recall.ainvoke(
+            replace(said, topic=report.title or value.topic), patch_config(config, run_name="recall")
+        )
+        return report.model_copy(update={"recall": record})
+
+    async def _scored(self, value: Generation, config: RunnableConfig) -> GenerationReport:
         if value.facts is None and not value.text.strip():
             return unscored(value, "no_facts", "The text is empty.")
         if value.facts is None and is_abstention(value.text, self.abstain):
@@ -65,23 +79,21 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
         self, facts: tuple[AtomicFact, ...], topic: str | None, config: RunnableConfig
     ) -> tuple[Decision, ...]:
         asked = tuple(fact for fact in facts if fact.checkable)
-        claims: Sequence[Claim] = [Claim(fact, topic=topic) for fact in asked]
+        claims = tuple(Claim(fact, topic=topic) for fact in asked)
         if self.retrieval is not None and asked:
             question = Question(asked, topic)
             claims = await self.retrieval.ainvoke(question, patch_config(config, run_name="retrieve"))
-        replies = await self.verifier.abatch(
-            list(claims), patch_config(config, run_name="verify"), return_exceptions=True
-        )
-        name = self.verifier.verifier_name
-        outcomes = iter([settled(claim, reply, name) for claim, reply in zip(claims, replies, strict=True)])
+        outcomes = iter(await decide(self.verifier, claims, patch_config(config, run_name="verify")))
         return tuple(next(outcomes) if fact.checkable else _not_checkable(fact) for fact in facts)
 
     def _report(
         self, generation: Generation, title: str | None, found: Decomposition, decisions: tuple[Decision, ...]
     ) -> GenerationReport:
         counted = tally(decisions)
+        supported = [one.verdict is Verdict.SUPPORTED for one in decisions]
+        adds = padding([one.fact.text for one in decisions], title or generation.topic, supported)
         lost = bool(found.failures) and counted.status == "no_facts"
-        return GenerationReport(
+        report = GenerationReport(
             id=generation.id,
             topic=generation.topic,
             title=title,
@@ -91,35 +103,24 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
             init_score=counted.precision,
             score=counted.score(self.gamma),
             coverage=counted.coverage,
-            facts=tuple(map(FactRecord.of, decisions)),
+            facts=tuple(map(FactRecord.of, decisions, adds)),
             failures=found.failures,
             dropped=found.dropped,
         )
+        return report.model_copy(update={"informative_score": self._informative_score(report)})
+
+    def _informative_score(self, report: GenerationReport) -> float | None:
+        if report.status != "scored":
+            return None
+        kept = report.informative
+        supported = sum(fact.verdict is Verdict.SUPPORTED for fact in kept)
+        return Tally("scored", len(kept), supported).score(self.gamma) if kept else 0.0
 
 
 def unscored(generation: Generation, status: Status, error: str | None = None) -> GenerationReport:
     """The report of a generation that got no score, and why."""
     return GenerationReport(
         id=generation.id, topic=generation.topic, text=generation.text, status=status, error=error
-    )
-
-
-def settled(claim: Claim, reply: Decision | BaseException, verifier: str) -> Decision:
-    """A verifier's reply as a decision: an exception costs only its own fact.
-
-    Raises:
-        FatalModelError: Every further call would fail the same way.
-    """
-    if isinstance(reply, Decision):
-        return reply
-    if isinstance(reply, FatalModelError) or not isinstance(reply, Exception):
-        raise reply
-    return Decision(
-        claim.fact,
-        Verdict.FAILED,
-        verifier,
-        passages=claim.passages,
-        cause=cause_of(reply),
     )
 
 

@@ -28,10 +28,14 @@ class GenerationRow(BaseModel):
     id: str | int | None = None
     facts: list[str] | None = None
     """Atomic facts given in place of decomposition."""
+    reference: Any = None
+    """A text that recall is measured against, or a list of its parts; anything else is taken for none."""
 
 
 def as_generation(value: AnyGeneration, topic: str | None = None) -> Generation:
-    """Makes a `Generation` of a text, a message, or a mapping with "output" (and "topic", "id", "facts").
+    """Makes a `Generation` of a text, a message, or a mapping with "output".
+
+    A mapping may also hold "topic", "id", "facts" and "reference".
 
     Raises:
         UsageError: It is none of these, or a field has the wrong type.
@@ -71,6 +75,7 @@ def _writable(generation: Generation) -> Generation:
         text=_whole(generation.text),
         topic=_whole(generation.topic or "").strip() or None,
         facts=facts,
+        reference=None if generation.reference is None else _whole(generation.reference),
     )
 
 
@@ -90,4 +95,12 @@ def _from_row(value: Mapping[str, Any], topic: str | None) -> Generation:
         row.topic if row.topic is not None else topic,
         None if row.facts is None else tuple(row.facts),
         None if row.id is None else str(row.id),
+        _reference(row.reference),
     )
+
+
+def _reference(value: Any) -> str | None:
+    # Many data sets have a key of this name, with whatever type.
+    parts = [value] if isinstance(value, str) else value
+    whole = isinstance(parts, list) and all(isinstance(part, str) for part in parts)
+    return "\n".join(parts) if whole and parts else None

@@ -67,6 +67,7 @@ def summary_lines(report: Report) -> list[str]:
         f"coverage {percent(report.coverage)}",
         f"respond ratio {percent(report.respond_ratio)}, "
         f"facts per response {'-' if per_response is None else f'{per_response:.1f}'}",
+        *_beyond_precision(report),
         f"{counts.generations} generations: {counts.scored} scored, {counts.abstained} abstained, "
         f"{counts.no_facts} without facts, {counts.unscored} not scored",
         f"{counts.facts} facts: {counts.supported} supported, {counts.not_supported} not supported, "
@@ -74,6 +75,17 @@ def summary_lines(report: Report) -> list[str]:
         f"estimator {manifest.estimator}, knowledge {manifest.knowledge.get('name') or 'none'}, "
         f"gamma {manifest.gamma:g}, model calls {manifest.usage.get('calls', 0)}",
     ]
+
+
+def _beyond_precision(report: Report) -> Iterator[str]:
+    """Where figures beside precision were asked for: whether little was said, or much that adds nothing."""
+    parts = []
+    if report.manifest.f1_k is not None:
+        parts.append(f"F1@{report.manifest.f1_k:g} {percent(report.f1_at_k)}")
+    if any(one.recall for one in report.generations):
+        parts.append(f"recall {percent(report.recall)}")
+    if parts:
+        yield ", ".join([*parts, f"without padding {percent(report.informative_score)}"])
 
 
 def _scores(report: Report) -> Table:

@@ -9,81 +9,23 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from factscore_chain.score import Scores, Status, Tally
-from factscore_chain.values import Decision, DroppedFact, Passage, Reason, SentenceFailure, Span, Verdict
+from factscore_chain.beyond import Stated, f1_at_k, median_supported
+from factscore_chain.records import FactRecord, PartRecord, RecallRecord, Record
+from factscore_chain.score import Scores, Status, Tally, mean
+from factscore_chain.values import DroppedFact, SentenceFailure, Verdict
 
-
-class Record(BaseModel):
-    """Base of everything in a report."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class PartRecord(Record):
-    """What one member of an ensemble said."""
-
-    verifier: str
-    verdict: Verdict
-    probability: float | None = None
-    raw: str | None = None
-    cause: str | None = None
-
-
-class FactRecord(Record):
-    """An atomic fact, its place in the generation, its verdict, and what the verdict rests on."""
-
-    text: str
-    span: Span | None = None
-    """Characters of the generation, `text[start:end]`; null for facts given without their text."""
-    sentence: int | None = None
-    verdict: Verdict
-    reason: Reason | None = None
-    probability: float | None = None
-    """Probability of being supported, 0 to 1, where the verifier has one."""
-    verifier: str
-    passages: tuple[Passage, ...] = ()
-    evidence: tuple[str, ...] = ()
-    """Ids among `passages`, the best first."""
-    raw: str | None = None
-    cause: str | None = None
-    note: str | None = None
-    parts: tuple[PartRecord, ...] = ()
-
-    @classmethod
-    def of(cls, decision: Decision) -> FactRecord:
-        """Flattens a decision into its record."""
-        return cls(
-            text=decision.fact.text,
-            span=decision.fact.span,
-            sentence=decision.fact.sentence,
-            verdict=decision.verdict,
-            reason=decision.reason,
-            probability=decision.probability,
-            verifier=decision.verifier,
-            passages=decision.passages,
-            evidence=decision.evidence,
-            raw=decision.raw,
-            cause=decision.cause,
-            note=decision.note,
-            parts=tuple(
-                PartRecord(
-                    verifier=part.verifier,
-                    verdict=part.verdict,
-                    probability=part.probability,
-                    raw=part.raw,
-                    cause=part.cause,
-                )
-                for part in decision.parts
-            ),
-        )
-
-    @property
-    def best_passage(self) -> Passage | None:
-        """The passage the verdict rests on, else the best that was retrieved."""
-        by_id = {passage.id: passage for passage in self.passages}
-        return by_id[self.evidence[0]] if self.evidence else next(iter(self.passages), None)
+__all__ = [
+    "Counts",
+    "FactRecord",
+    "GenerationReport",
+    "Manifest",
+    "PartRecord",
+    "RecallRecord",
+    "Record",
+    "Report",
+]
 
 
 class GenerationReport(Record):
@@ -103,6 +45,10 @@ class GenerationReport(Record):
     """Precision: supported facts / all facts."""
     coverage: float | None = None
     """Share of its facts that got a verdict."""
+    informative_score: float | None = None
+    """Precision times length penalty over the facts that are no padding; 0 if there is nothing else."""
+    recall: RecallRecord | None = None
+    """Which facts of its reference it states; null unless that was asked for."""
     facts: tuple[FactRecord, ...] = ()
     failures: tuple[SentenceFailure, ...] = ()
     """Sentences that could not be decomposed."""
@@ -115,6 +61,33 @@ class GenerationReport(Record):
         verdicts = Counter(fact.verdict for fact in self.facts)
         decided = len(self.facts) - verdicts[Verdict.UNDECIDED] - verdicts[Verdict.FAILED]
         return Tally(self.status, len(self.facts), verdicts[Verdict.SUPPORTED], decided)
+
+    @property
+    def informative(self) -> tuple[FactRecord, ...]:
+        """The facts without padding: supported ones that are trivial, or that a supported one says too.
+
+        Facts that are not supported all stay: an error is none the less one for being repeated.
+        """
+        return tuple(fact for fact in self.facts if not self._is_padding(fact))
+
+    def _is_padding(self, fact: FactRecord) -> bool:
+        if fact.verdict is not Verdict.SUPPORTED:
+            return False
+        repeats = fact.repeats is not None and self.facts[fact.repeats].verdict is Verdict.SUPPORTED
+        return fact.trivial or repeats
+
+    @property
+    def stated(self) -> Stated | None:
+        """What F1@K counts; None where it could not be scored."""
+        if self.status == "failed":
+            return None
+        verdicts = Counter(fact.verdict for fact in self.informative)
+        supported = verdicts[Verdict.SUPPORTED]
+        return Stated(supported, verdicts.total() - supported - verdicts[Verdict.IRRELEVANT])
+
+    def f1_at(self, k: float) -> float | None:
+        """Its F1@K (SAFE), 0 to 1; 0 if it does not answer, None where it could not be scored."""
+        return None if self.stated is None else f1_at_k(self.stated, k)
 
     @property
     def unsupported(self) -> tuple[FactRecord, ...]:
@@ -149,6 +122,8 @@ class Counts(Record):
     """Facts whose verifier could not be asked."""
     failed_sentences: int = 0
     dropped_facts: int = 0
+    padding: int = 0
+    """Supported facts that add nothing to their topic or to the facts beside them."""
 
     @classmethod
     def of(cls, generations: tuple[GenerationReport, ...], rejected: int = 0) -> Counts:
@@ -164,6 +139,7 @@ class Counts(Record):
             facts=verdicts.total(),
             failed_sentences=sum(len(generation.failures) for generation in generations),
             dropped_facts=sum(len(generation.dropped) for generation in generations),
+            padding=sum(len(one.facts) - len(one.informative) for one in generations),
             **verdicts,
         )
 
@@ -180,6 +156,8 @@ class Manifest(Record):
     """Name, content hash and date of the knowledge source."""
     retriever: dict[str, str]
     gamma: float | None
+    f1_k: float | None = None
+    """The K of F1@K that was asked for; null for the median."""
     abstain: str
     versions: dict[str, str]
     """Python and the packages that can change a result."""
@@ -201,6 +179,14 @@ class Report(Record):
     num_facts_per_response: float | None
     coverage: float | None
     """Share of all facts that got a verdict: read every score beside it."""
+    informative_score: float | None = None
+    """The FActScore over facts that are no padding."""
+    f1_at_k: float | None = None
+    """Mean F1@K (SAFE) of all generations that could be judged, those without an answer counting 0."""
+    f1_k: float | None = None
+    """The K of it: as given, or the median number of supported facts of the answers."""
+    recall: float | None = None
+    """Mean share of a reference's facts that a generation states; null unless that was asked for."""
     counts: Counts
     generations: tuple[GenerationReport, ...]
     rejected: tuple[str, ...] = ()
@@ -211,6 +197,7 @@ class Report(Record):
     def of(cls, generations: tuple[GenerationReport, ...], scores: Scores, manifest: Manifest) -> Report:
         """Puts a report together."""
         counts = Counts.of(generations)
+        k = _median_k(generations) if manifest.f1_k is None else manifest.f1_k
         decided = counts.facts - counts.undecided - counts.failed
         return cls(
             score=scores.score,
@@ -218,6 +205,10 @@ class Report(Record):
             respond_ratio=scores.respond_ratio,
             num_facts_per_response=scores.num_facts_per_response,
             coverage=decided / counts.facts if counts.facts else None,
+            informative_score=mean(one.informative_score for one in generations),
+            f1_at_k=None if k is None else mean(one.f1_at(k) for one in generations),
+            f1_k=k,
+            recall=mean(one.recall.recall for one in generations if one.recall),
             counts=counts,
             generations=generations,
             manifest=manifest,
@@ -257,3 +248,8 @@ class Report(Record):
     def to_dict(self) -> dict[str, Any]:
         """The report in plain Python types."""
         return self.model_dump(mode="json")
+
+
+def _median_k(generations: tuple[GenerationReport, ...]) -> float | None:
+    answers = (one.stated for one in generations if one.status == "scored")
+    return median_supported(stated for stated in answers if stated)

@@ -9,6 +9,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
 from pydantic import Field
 
+from factscore_chain.errors import UsageError
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever, to_passages
 from factscore_chain.stage import Stage
 from factscore_chain.values import AtomicFact, Claim
@@ -43,6 +44,20 @@ class Retrieval(Stage[Question, tuple[Claim, ...]]):
         if topic is None or not isinstance(self.retriever, KnowledgeRetriever):
             return None
         return self.retriever.source.resolve(topic)
+
+    def page(self, topic: str) -> str:
+        """The whole text of a topic's page.
+
+        Raises:
+            TitleNotFoundError: No document has that title.
+            AmbiguousTitleError: Several may be meant.
+            UsageError: The retriever knows no pages.
+        """
+        if not isinstance(self.retriever, KnowledgeRetriever):
+            raise UsageError(
+                f"{type(self.retriever).__name__} has no pages by title. Give the generation a 'reference'."
+            )
+        return "\n".join(passage.text for passage in self.retriever.source.passages(topic))
 
     @property
     def identity(self) -> dict[str, str]:

@@ -129,13 +129,14 @@ def aggregate(tallies: Iterable[Tally], gamma: float | None = DEFAULT_GAMMA) -> 
     tallies = list(tallies)
     scored = [one for one in tallies if one.status == "scored"]
     return Scores(
-        score=_mean(one.score(gamma) for one in scored),
-        init_score=_mean(one.precision for one in scored),
-        respond_ratio=_mean(float(one.status in ("scored", "failed")) for one in tallies),
-        num_facts_per_response=_mean(float(one.facts) for one in scored),
+        score=mean(one.score(gamma) for one in scored),
+        init_score=mean(one.precision for one in scored),
+        respond_ratio=mean(float(one.status in ("scored", "failed")) for one in tallies),
+        num_facts_per_response=mean(float(one.facts) for one in scored),
     )
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
+def mean(values: Iterable[float | None]) -> float | None:
+    """The mean of what is not None; None if nothing is left."""
     defined = [value for value in values if value is not None]
     return fmean(defined) if defined else None

@@ -30,6 +30,8 @@ class Generation:
     """Atomic facts given by the caller; decomposition is skipped."""
     id: str | None = None
     """The caller's own name for it, kept in the report."""
+    reference: str | None = None
+    """A text that says what a full answer holds: what its recall is measured against."""
 
 
 SentenceKind = Literal["prose", "heading", "list_item", "table_row", "code"]
@@ -59,6 +61,8 @@ class AtomicFact:
     """Index of its sentence."""
     checkable: bool = True
     """False where it refers to something that nobody can look up ("They said so")."""
+    also: tuple[Span, ...] = ()
+    """Where else the generation states it, in like words."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,16 @@ class Decision:
     """What else to know of how it was decided, such as passages left out for their length."""
     parts: tuple[Decision, ...] = ()
     """The decisions that an ensemble combined."""
+
+
+@dataclass(frozen=True)
+class Padding:
+    """Whether a fact adds something to its topic and to the facts beside it."""
+
+    trivial: bool = False
+    """It only restates the topic: "X is a person", "X is X", "X exists"."""
+    repeats: int | None = None
+    """Number of the fact that says all that it says."""
 
 
 @dataclass(frozen=True)

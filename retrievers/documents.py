@@ -8,6 +8,7 @@ from typing import Any
 
 from langchain_core.documents import Document
 
+from factscore_chain.retrievers.passages import cut
 from factscore_chain.values import Passage
 
 
@@ -71,3 +72,14 @@ def _origins(metadata: Mapping[str, Any]) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     return tuple(map(str, value)) if isinstance(value, (list, tuple)) else ()
+
+
+def evidence_passages(texts: Sequence[str]) -> tuple[Passage, ...]:
+    """Texts that came with a claim as passages: long ones cut at sentence ends, short neighbours together.
+
+    Together, since the sentences of one article, given one by one, mean more in their context.
+    """
+    return tuple(
+        Passage(passage_id(None, part), part, rank=rank, origins=("context",))
+        for rank, part in enumerate(dict.fromkeys(cut(texts)), 1)
+    )

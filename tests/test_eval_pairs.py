@@ -10,10 +10,10 @@ import pytest
 
 from factscore_chain.errors import UsageError
 from factscore_chain.evals.convert import convert, main
-from factscore_chain.evals.judge import evidence_passages
 from factscore_chain.evals.labeled import PairRow
 from factscore_chain.evals.pairs import evaluate_pairs
 from factscore_chain.evals.untokenize import untokenize
+from factscore_chain.retrievers.documents import evidence_passages
 from tests.test_eval_agreement import Reader
 
 

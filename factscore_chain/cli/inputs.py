@@ -38,14 +38,23 @@ def read_rows(source: str, topic: str | None = None) -> Rows:
     path = Path(source)
     if not _names_file(source):
         return _one(source, topic)
+    text = read_text(source)
+    # Not splitlines(): a row may hold U+2028 and the like unescaped.
+    return _from_lines(path.name, text.split("\n"), topic) if _has_rows(path) else _one(text, topic)
+
+
+def read_text(source: str) -> str:
+    """Reads a text file.
+
+    Raises:
+        UsageError: It is missing or unreadable.
+    """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return Path(source).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"The file {source!r} cannot be read: {_reason(error)}. Give a UTF-8 file."
         ) from error
-    # Not splitlines(): a row may hold U+2028 and the like unescaped.
-    return _from_lines(path.name, text.split("\n"), topic) if _has_rows(path) else _one(text, topic)
 
 
 def _names_file(source: str) -> bool:

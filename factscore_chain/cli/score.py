@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factscore_chain.cli.inputs import Rows, read_rows
+from factscore_chain.cli.inputs import Rows, read_rows, read_text
 from factscore_chain.cli.kb import report_problems
 from factscore_chain.errors import FactScoreError, UsageError
 
@@ -33,9 +34,33 @@ def add_parser(commands: Any) -> None:
     )
     add_estimator_arguments(parser)
     parser.add_argument("--topic", help="topic of rows (or of the one text) that name none themselves")
+    _add_figures(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the full report here, as JSON")
     parser.add_argument("--format", choices=("table", "json", "md"), default="table", help="what is printed")
     parser.set_defaults(run=run)
+
+
+def _add_figures(parser: argparse.ArgumentParser) -> None:
+    figures = parser.add_argument_group("figures beside precision")
+    figures.add_argument(
+        "--f1-k",
+        type=float,
+        metavar="K",
+        help="supported facts of a full answer, for F1@K (default: the median of the answers)",
+    )
+    figures.add_argument(
+        "--recall",
+        metavar="page|reference|FILE",
+        help="also list which facts of a reference are missing: the topic's page, the rows' own 'reference', "
+        "or a file with the text",
+    )
+    figures.add_argument(
+        "--max-reference-facts",
+        type=int,
+        default=50,
+        metavar="N",
+        help="facts of a reference that are looked for (default: 50)",
+    )
 
 
 def add_estimator_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,8 +105,8 @@ def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def make_chain(options: argparse.Namespace) -> FactScoreChain:
-    """Makes the chain that the arguments ask for.
+def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
+    """Makes the chain that the arguments ask for; `more` goes to it as it is.
 
     Raises:
         UsageError: An argument is wrong.
@@ -96,6 +121,7 @@ def make_chain(options: argparse.Namespace) -> FactScoreChain:
         gamma=options.gamma,
         abstain=options.abstain,
         k=options.k,
+        **more,
     )
 
 
@@ -135,7 +161,11 @@ def run(options: argparse.Namespace) -> bool:
 
     check_writable(options.out)
     rows = read_rows(options.generations, options.topic)
-    report = _score(make_chain(options), rows)
+    recall, rows = _with_reference(options.recall, rows)
+    chain = make_chain(
+        options, f1_k=options.f1_k, recall=recall, max_reference_facts=options.max_reference_facts
+    )
+    report = _score(chain, rows)
     for message in (*rows.rejected, *_problems(report)):
         print(f"factscore: {clean(message)}", file=sys.stderr)
     if options.format == "table":
@@ -145,6 +175,15 @@ def run(options: argparse.Namespace) -> bool:
     if options.out is not None:
         write_whole(options.out, report.to_json() + "\n")
     return report.complete
+
+
+def _with_reference(recall: str | None, rows: Rows) -> tuple[str | None, Rows]:
+    """What recall is measured against; the text of a file becomes the reference of rows without one."""
+    if recall in {None, "page", "reference"}:
+        return recall, rows
+    text = read_text(str(recall))
+    generations = (one if one.reference else replace(one, reference=text) for one in rows.generations)
+    return "reference", replace(rows, generations=tuple(generations))
 
 
 def check_writable(path: Path | None) -> None:

@@ -29,7 +29,7 @@ from factscore_chain.decompose.realise import Realiser, Statement
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.tagger import FactTagger, Tagged, load_tagger
 from factscore_chain.decompose.undivided import undivided
-from factscore_chain.decompose.words import content_key, split_words
+from factscore_chain.decompose.words import split_words
 from factscore_chain.stage import LocalStage
 from factscore_chain.values import AtomicFact, Decomposition, Generation, Sentence, Span
 
@@ -88,7 +88,7 @@ def decompose(generation: Generation, tagger: FactTagger) -> Decomposition:
         for piece, tags in zip(pieces, tagged, strict=True)
         for fact in _facts(piece, tags, language, referents)
     ]
-    return Decomposition(sentences, distinct(_worded_once(facts)))
+    return Decomposition(sentences, distinct(facts))
 
 
 def _tagged(piece: _Piece, tagger: FactTagger | None) -> Tagged | None:
@@ -157,13 +157,3 @@ def _is_person(
             if tags and words[start : start + len(name)] == name:
                 votes[tags.entities[start + len(name) - 1]] += 1
     return votes["person"] * 2 > votes.total() or (not votes and people > things)
-
-
-def _worded_once(facts: Sequence[AtomicFact]) -> Iterator[AtomicFact]:
-    """The first of facts that differ in fillers only."""
-    seen: set[tuple[str, ...]] = set()
-    for fact in facts:
-        key = content_key(fact.text)
-        if key not in seen:
-            seen.add(key)
-            yield fact

@@ -23,8 +23,6 @@ i me my we us our you your he him his she her hers they them their theirs himsel
 _FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
 UNIT_MARKS = frozenset("%‰°$€£¥₹<>≤≥=±+−~")
 """Signs that belong to the number beside them."""
-_FILLER_LIST = "a an the is was are were be been being has have had also that which who"
-_FILLERS = frozenset(_FILLER_LIST.split())
 
 
 class Word(NamedTuple):
@@ -64,12 +62,6 @@ def is_mark(word: str) -> bool:
 def is_content(word: str) -> bool:
     """Whether a word carries information: neither a function word, nor a pronoun, nor a mark."""
     return not is_mark(word) and word.lower() not in _FUNCTION_WORDS
-
-
-def content_key(text: str) -> tuple[str, ...]:
-    """What two wordings of one fact have in common: its words without fillers, in order, case folded."""
-    words = (word.text.casefold() for word in split_words(text) if not is_mark(word.text))
-    return tuple(word for word in words if word not in _FILLERS)
 
 
 def join(sentence: str, words: Sequence[Word]) -> str:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from langchain_core.runnables import RunnableConfig
+
+from factscore_chain.errors import FatalModelError
+from factscore_chain.failures import cause_of
 from factscore_chain.stage import LocalStage, Stage
 from factscore_chain.values import Claim, Decision, Verdict
 
@@ -22,6 +28,11 @@ class Verifier(Stage[Claim, Decision]):
         """What decides (kind, model, prompt and version, threshold), for the report's manifest."""
         raise NotImplementedError
 
+    @property
+    def reads_passages(self) -> bool:
+        """Whether it judges by passages rather than by what a model knows."""
+        return True
+
 
 class LocalVerifier(Verifier, LocalStage[Claim, Decision]):
     """A verifier that computes here, many claims at once, with no model server."""
@@ -30,3 +41,33 @@ class LocalVerifier(Verifier, LocalStage[Claim, Decision]):
 def is_not_applicable(decision: Decision) -> bool:
     """Whether the verifier had nothing to judge, as opposed to not knowing."""
     return decision.verdict is Verdict.UNDECIDED and (decision.cause or "").startswith(NOT_APPLICABLE)
+
+
+async def decide(verifier: Verifier, claims: Sequence[Claim], config: RunnableConfig) -> list[Decision]:
+    """Decides claims together; one whose verification fails gets a failed decision.
+
+    Raises:
+        FatalModelError: The model cannot be used at all.
+    """
+    replies = await verifier.abatch(list(claims), config, return_exceptions=True)
+    name = verifier.verifier_name
+    return [settled(claim, reply, name) for claim, reply in zip(claims, replies, strict=True)]
+
+
+def settled(claim: Claim, reply: Decision | BaseException, verifier: str) -> Decision:
+    """A verifier's reply as a decision: an exception costs only its own fact.
+
+    Raises:
+        FatalModelError: Every further call would fail the same way.
+    """
+    if isinstance(reply, Decision):
+        return reply
+    if isinstance(reply, FatalModelError) or not isinstance(reply, Exception):
+        raise reply
+    return Decision(
+        claim.fact,
+        Verdict.FAILED,
+        verifier,
+        passages=claim.passages,
+        cause=cause_of(reply),
+    )

@@ -45,6 +45,11 @@ class EnsembleVerifier(Verifier):
         )
         return {"kind": "ensemble", **dict(parts)}
 
+    @property
+    def reads_passages(self) -> bool:
+        """Whether any member does."""
+        return any(member.reads_passages for member in self.members)
+
     async def _process(self, value: Claim, config: RunnableConfig) -> Decision:
         return (await self._verify([value], [config]))[0]
 

@@ -60,6 +60,11 @@ class SelfCheckVerifier(Verifier):
             "prompt": self.prompt.identity,
         }
 
+    @property
+    def reads_passages(self) -> bool:
+        """Never: it judges by what its own model says."""
+        return False
+
     async def _process(self, value: Claim, config: RunnableConfig) -> Decision:
         (decision,) = await self._decide([value], [config])
         return decision
