@@ -103,6 +103,18 @@ class GenerationReport(Record):
             and all(fact.verdict is not Verdict.FAILED for fact in self.facts)
         )
 
+    def to_html(self) -> str:
+        """The generation as one page for a browser, with every fact marked in its text."""
+        from factscore_chain.html import render_html
+
+        return render_html(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from factscore_chain.html import render_compact
+
+        return render_compact(self)
+
 
 class Counts(Record):
     """How many of what; the verdicts add up to `facts`."""
@@ -244,6 +256,18 @@ class Report(Record):
         from factscore_chain.render import markdown
 
         return markdown(self)
+
+    def to_html(self) -> str:
+        """The report as one page for a browser; labels and edits go through `html.render_html`."""
+        from factscore_chain.html import render_html
+
+        return render_html(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from factscore_chain.html import render_compact
+
+        return render_compact(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The report in plain Python types."""

@@ -20,7 +20,7 @@ LAYERS = (
     ("errors", "aio", "models"),
     ("values",),
     ("failures", "hub", "prompts", "score", "beyond", "abstention_phrases", "manifest", "thinking"),
-    ("language_model", "generations", "records", "report", "render"),
+    ("language_model", "generations", "records", "report", "render", "html"),
     ("stage",),
     ("abstain", "encoder"),
     ("retrievers",),

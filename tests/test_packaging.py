@@ -70,6 +70,7 @@ def test_wheel_has_only_its_own_name_at_the_top(wheel_names: set[str]) -> None:
         (r"factscore_chain/prompts/\w+\.yaml", 2),
         (r"factscore_chain/evals/\w+\.py", 2),
         (r"factscore_chain/cli/\w+\.py", 3),
+        (r"factscore_chain/html/assets/.+\.(j2|css|js)", 12),
         (r"factscore_chain/models/.*\.onnx", 1),
         (r"factscore_chain/models/.*tokenizer\.json", 1),
         (r"factscore_chain-[^/]+/licenses/LICENSE", 1),

@@ -8,40 +8,10 @@ import json
 import pytest
 from rich.console import Console
 
-from factscore_chain.manifest import now, versions
 from factscore_chain.render import clean, excerpt, markdown, percent, print_table
-from factscore_chain.report import Counts, FactRecord, GenerationReport, Manifest, Report
-from factscore_chain.score import aggregate
-from factscore_chain.values import AtomicFact, Decision, Passage, SentenceFailure, Span, Verdict
-
-PASSAGE = Passage("p1", "Ada was born in London.", "Ada", rank=1, origins=("bm25",))
-OTHER = Passage("p2", "Ada wrote notes.", "Ada", rank=2)
-
-
-def fact(verdict: Verdict, text: str = "Ada was born.", **more: object) -> FactRecord:
-    decision = Decision(AtomicFact(text, Span(0, 3), 0), verdict, "test", passages=(PASSAGE, OTHER), **more)  # type: ignore[arg-type]
-    return FactRecord.of(decision)
-
-
-def generation(*facts: FactRecord, **more: object) -> GenerationReport:
-    values = {"text": "Ada was born.", "topic": "Ada", "status": "scored", "facts": facts, **more}
-    return GenerationReport.model_validate(values)
-
-
-def report(*generations: GenerationReport) -> Report:
-    manifest = Manifest(
-        created=now(),
-        estimator="test",
-        decomposer={},
-        verifier={},
-        knowledge={"name": "pages"},
-        retriever={},
-        gamma=10.0,
-        abstain="default",
-        versions=versions(),
-        usage={"calls": 0},
-    )
-    return Report.of(generations, aggregate(one.tally for one in generations), manifest)
+from factscore_chain.report import Counts, GenerationReport, Report
+from factscore_chain.values import SentenceFailure, Verdict
+from tests.reports import OTHER, PASSAGE, fact, generation, report
 
 
 def test_verdict_counts_add_up_to_the_facts() -> None:

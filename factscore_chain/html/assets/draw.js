@@ -1,0 +1,158 @@
+// A generation: its text with the facts marked, and the list of the facts.
+
+const SVG = "http://www.w3.org/2000/svg";
+const marksOf = new WeakMap();
+const GLYPHS = { supported: "✓", not_supported: "✗", irrelevant: "≠", undecided: "?", failed: "!" };
+
+function articleOf(generation, facts) {
+  const heading = `generation-${generation.number}-name`;
+  return el(
+    "article",
+    { class: "generation", id: `generation-${generation.number}`, "aria-labelledby": heading },
+    headOf(generation, heading),
+    generation.error ? el("p", { class: "note", dir: "auto" }, generation.error) : null,
+    el("div", { class: "columns" }, textOf(generation, facts), factsOf(generation, facts)),
+    generation.edit ? editOf(generation.edit) : null,
+    lostOf(generation),
+  );
+}
+
+function headOf(generation, heading) {
+  const supported = generation.facts.filter((fact) => fact.verdict === "supported").length;
+  const about = [
+    words(generation.status),
+    generation.facts.length ? `${supported} of ${some(generation.facts.length, "fact")} supported` : null,
+    generation.coverage === null ? null : `coverage ${percent(generation.coverage)}`,
+    generation.score === generation.precision ? null : `${percent(generation.precision)} without length penalty`,
+    generation.id === null || generation.id === generation.name ? null : generation.id,
+    generation.topic === null || generation.topic === generation.name ? null : `asked as ${generation.topic}`,
+  ];
+  return el(
+    "header",
+    {},
+    el("h3", { id: heading }, el("span", { class: "number" }, `${generation.number} `), el("bdi", {}, generation.name)),
+    el("p", { class: "score" }, percent(generation.score)),
+    el("p", { class: "about", dir: "auto" }, about.filter(Boolean).join(" · ")),
+    generation.facts.length ? barOf(generation.facts) : null,
+  );
+}
+
+/** One thin tick a fact, in the order of the text: where the trouble lies is seen at a glance. */
+function barOf(facts) {
+  const bar = document.createElementNS(SVG, "svg");
+  bar.setAttribute("class", "ticks");
+  bar.setAttribute("aria-hidden", "true");
+  bar.setAttribute("preserveAspectRatio", "none");
+  bar.setAttribute("viewBox", `0 0 ${facts.length} 1`);
+  for (let start = 0, end; start < facts.length; start = end) {
+    for (end = start + 1; end < facts.length && facts[end].verdict === facts[start].verdict; end += 1);
+    const part = document.createElementNS(SVG, "rect");
+    part.setAttribute("x", start);
+    part.setAttribute("width", end - start);
+    part.setAttribute("height", 1);
+    part.setAttribute("data-verdict", facts[start].verdict);
+    bar.append(part);
+  }
+  return bar;
+}
+
+/** For each piece of the text, which verdicts the facts have that state it, and which end with it. */
+function verdictsAlong(generation, facts) {
+  const along = generation.pieces.map(() => ({ begin: [], end: [], verdicts: [] }));
+  for (const { place, verdict } of facts) {
+    if (place) {
+      along[place[0]].begin.push(verdict);
+      along[place[1] - 1].end.push(verdict);
+    }
+  }
+  const open = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0]));
+  for (const piece of along) {
+    piece.begin.forEach((verdict) => (open[verdict] += 1));
+    piece.verdicts = VERDICTS.filter((verdict) => open[verdict] > 0);
+    piece.end.forEach((verdict) => (open[verdict] -= 1));
+  }
+  return along;
+}
+
+function textOf(generation, facts) {
+  const along = verdictsAlong(generation, facts);
+  const pieces = generation.pieces.map((piece, index) => {
+    const { verdicts, end } = along[index];
+    if (!verdicts.length) {
+      return piece;
+    }
+    const signs = end.filter((verdict) => verdict !== "supported").map((verdict) => GLYPHS[verdict]);
+    const attributes = {
+      "data-piece": index,
+      "data-verdict": verdicts.length === 1 ? verdicts[0] : "mixed",
+      "data-signs": signs.length ? signs.join("") : null,
+    };
+    return el("mark", attributes, piece);
+  });
+  // Where spaces are layout, as in code and tables, they are kept; elsewhere they must not hang over the line.
+  const shape = /[ \t]{2}/.test(generation.pieces.join("")) ? "text laid-out" : "text";
+  const region = { class: shape, role: "region", tabindex: "0", "aria-label": `Text of ${generation.name}`, dir: "auto" };
+  const text = el("div", region, ...pieces);
+  marksOf.set(text, pieces);
+  return text;
+}
+
+function factsOf(generation, facts) {
+  if (!facts.length) {
+    return el("p", { class: "quiet" }, generation.facts.length ? "No fact passes the filter." : "No facts.");
+  }
+  const list = el("ul", { class: "facts", "aria-label": `Facts of ${generation.name}` }, ...facts.map(itemOf));
+  // One stop for the tab key in each list; the arrow keys move inside.
+  list.querySelector("button").tabIndex = 0;
+  return list;
+}
+
+function itemOf(fact) {
+  const said = [words(fact.verdict), fact.reason && words(fact.reason)].filter(Boolean).join(", ");
+  const button = {
+    class: "fact",
+    type: "button",
+    id: fact.key,
+    tabindex: "-1",
+    "aria-expanded": "false",
+    "data-verdict": fact.verdict,
+  };
+  return el(
+    "li",
+    {},
+    el(
+      "button",
+      button,
+      el("span", { class: "claim", dir: "auto" }, fact.text),
+      el("span", { class: fact.verdict === "supported" ? "unseen" : "said" }, ` ${said}`),
+      differs(fact) ? el("span", { class: "differs" }, ` people: ${words(fact.label)}`) : null,
+      fact.probability === null ? null : el("span", { class: "probability" }, ` ${(100 * fact.probability).toFixed(0)}%`),
+    ),
+  );
+}
+
+function editOf({ changes, before, after }) {
+  const tags = { same: "span", removed: "del", added: "ins" };
+  const scores = before === null && after === null ? "" : `: ${percent(before)} before, ${percent(after)} after`;
+  return el(
+    "details",
+    { class: "edit", open: true },
+    el("summary", {}, `Edited${scores}`),
+    el("p", { dir: "auto" }, ...changes.map(([kind, text]) => el(tags[kind], {}, text))),
+  );
+}
+
+function lostOf({ dropped, failures }) {
+  const lines = [
+    ...failures.map(({ cause, raw }) => `A sentence could not be broken into facts: ${cause}${raw ? ` (${raw})` : ""}`),
+    ...dropped.map(({ text, cause }) => `Left out, since the text does not state it: ${text} (${cause})`),
+  ];
+  return lines.length
+    ? el(
+        "details",
+        { class: "lost" },
+        el("summary", {}, `${some(lines.length, "more record")}: what was not judged`),
+        el("ul", {}, ...lines.map((line) => el("li", { dir: "auto" }, line))),
+      )
+    : null;
+}

@@ -1,0 +1,152 @@
+// What the reader does, and what follows.
+
+const search = byId("search");
+const theme = byId("theme");
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+byId("filter").addEventListener("click", ({ target }) => {
+  const chip = target.closest("button");
+  if (!chip) {
+    return;
+  }
+  const { verdict } = chip.dataset;
+  if (verdict === "all") {
+    view.verdicts.clear();
+    view.differing = false;
+  } else if (verdict === "differing") {
+    view.differing = !view.differing;
+  } else if (!view.verdicts.delete(verdict)) {
+    view.verdicts.add(verdict);
+  }
+  pressChips();
+  show();
+});
+
+function pressChips() {
+  const all = !view.verdicts.size && !view.differing;
+  for (const chip of byId("filter").querySelectorAll("button")) {
+    const { verdict } = chip.dataset;
+    const pressed = verdict === "all" ? all : verdict === "differing" ? view.differing : view.verdicts.has(verdict);
+    chip.setAttribute("aria-pressed", String(pressed));
+  }
+}
+
+let typing = 0;
+search.addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(() => {
+    view.query = search.value;
+    show();
+  }, 120);
+});
+
+byId("order").addEventListener("change", ({ target }) => {
+  view.order = target.value;
+  show();
+});
+
+byId("more").addEventListener("click", () => more());
+new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && more(), {
+  rootMargin: "1500px",
+}).observe(byId("more"));
+
+list.addEventListener("click", ({ target }) => {
+  const button = target.closest(".fact");
+  const mark = target.closest(".text mark");
+  if (button) {
+    toggle(button);
+  } else if (mark && !String(getSelection())) {
+    // A second click on the same words goes to the next of their facts.
+    const keys = factsAt(mark).map((fact) => fact.key);
+    reveal(byId(keys[(keys.indexOf(document.activeElement?.id) + 1) % keys.length]));
+  }
+});
+
+list.addEventListener("focusin", ({ target }) => {
+  if (target.matches(".fact")) {
+    target.closest("ul").querySelector('.fact[tabindex="0"]').tabIndex = -1;
+    target.tabIndex = 0;
+    light(target);
+  }
+});
+
+list.addEventListener("mouseover", ({ target }) => {
+  const mark = target.closest(".text mark");
+  if (mark) {
+    mark.title = factsAt(mark).map((fact) => `${GLYPHS[fact.verdict]} ${fact.text}`).join("\n");
+  }
+  const focused = document.activeElement?.closest(".fact");
+  light(target.closest("li")?.querySelector(".fact") ?? focused);
+});
+
+function close() {
+  const item = document.activeElement?.closest(".facts > li");
+  const button = item?.querySelector(".fact") ?? list.querySelector('.fact[aria-expanded="true"]');
+  if (button?.getAttribute("aria-expanded") === "true") {
+    toggle(button, false);
+    button.focus({ preventScroll: true });
+  }
+}
+
+const KEYS = {
+  j: (fact) => move(fact, 1),
+  k: (fact) => move(fact, -1),
+  "/": () => search.focus(),
+  Escape: close,
+};
+const INSIDE = { ArrowDown: KEYS.j, ArrowUp: KEYS.k };
+
+document.addEventListener("keydown", (event) => {
+  const { target, key } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input, select, textarea")) {
+    return;
+  }
+  // Outside of the lists, the arrow keys scroll the page as ever.
+  const fact = target.closest(".facts > li")?.querySelector(".fact") ?? null;
+  const action = KEYS[key] ?? (target.matches(".fact") ? INSIDE[key] : undefined);
+  if (action) {
+    event.preventDefault();
+    action(fact ?? list.querySelector(".fact:focus"));
+  }
+});
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : dark.matches;
+}
+
+function sayTheme() {
+  theme.setAttribute("aria-pressed", String(isDark()));
+}
+
+theme.addEventListener("click", () => {
+  document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+  sayTheme();
+});
+dark.addEventListener("change", sayTheme);
+
+// On paper nothing can be opened: every selected fact is drawn with what it rests on in brief. What the
+// reader has opened is printed whole.
+addEventListener("beforeprint", () => {
+  showAll();
+  for (const button of list.querySelectorAll('.fact[aria-expanded="false"]')) {
+    button.after(briefOf(factOf.get(button.id)) ?? "");
+  }
+});
+addEventListener("afterprint", () => list.querySelectorAll(".brief").forEach((brief) => brief.remove()));
+
+/** Goes to the fact that the address names. */
+function follow() {
+  const [, generation, fact] = /^#fact-(\d+)-(\d+)$/.exec(location.hash) ?? [];
+  const known = generations[generation - 1]?.facts[fact - 1];
+  const button = known && buttonOf(known.key);
+  if (button) {
+    reveal(button);
+  }
+}
+addEventListener("hashchange", follow);
+
+sayTheme();
+pressChips();
+show();
+follow();

@@ -1,0 +1,59 @@
+// Which words of a passage are those of a fact.
+
+const COMMON = new Set(
+  (
+    "a about after also an and are as at be been before but by did do does during for from had has have he her " +
+    "hers him his in into is it its not of on or over she that the their them then there these they this those " +
+    "to under was were when where which while who whom whose will with would"
+  ).split(" "),
+);
+const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
+const SHORTEST_STEM = 4;
+const LONGEST_ENDING = 3;
+
+/** The words of a fact that carry its content. */
+function contentWords(text) {
+  const all = [...segmenter.segment(text)].filter((part) => part.isWordLike).map((part) => fold(part.segment));
+  return new Set(all.filter((word) => !COMMON.has(word)));
+}
+
+/** Whether two words are the same but for an ending, as "paint" and "painted" are. */
+function alike(one, other) {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return (
+    short === long ||
+    (short.length >= SHORTEST_STEM &&
+      long.length - short.length <= LONGEST_ENDING &&
+      /^\p{L}+$/u.test(short) &&
+      long.startsWith(short))
+  );
+}
+
+const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" });
+
+const OF_THE_TITLE = 0.1;
+
+/** The sentence of a passage that shares most words with the fact; those of the title say little. */
+function bestSentence({ title, text }, wanted) {
+  const names = contentWords(title ?? "");
+  const worth = (word) => (!wanted.has(word) ? 0 : names.has(word) ? OF_THE_TITLE : 1);
+  const shared = (sentence) => [...contentWords(sentence)].reduce((sum, word) => sum + worth(word), 0);
+  const all = [...sentences.segment(text)].map(({ segment }) => ({ segment, shared: shared(segment) }));
+  return all.reduce((best, one) => (one.shared > best.shared ? one : best), { segment: "", shared: -1 }).segment;
+}
+
+/** A passage as pieces of text, with the words that are wanted marked. */
+function withMarks(text, wanted) {
+  const pieces = [];
+  let plain = "";
+  for (const { segment, isWordLike } of segmenter.segment(text)) {
+    const word = isWordLike ? fold(segment) : "";
+    if (word && !COMMON.has(word) && (wanted.has(word) || [...wanted].some((one) => alike(one, word)))) {
+      pieces.push(plain, el("mark", { class: "match" }, segment));
+      plain = "";
+    } else {
+      plain += segment;
+    }
+  }
+  return [...pieces, plain];
+}
