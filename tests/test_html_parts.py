@@ -63,8 +63,8 @@ def test_positions_are_in_fifths_until_there_are_facts_enough_for_tenths() -> No
 
 
 def test_the_interval_of_a_share_is_wilsons() -> None:
-    low, high = Share(0.0, 0.1, count=10, supported=9).interval or (0, 0)
-    assert (low, high) == (pytest.approx(0.5958, abs=1e-4), pytest.approx(0.9821, abs=1e-4))
+    interval = Share(0.0, 0.1, count=10, supported=9).interval
+    assert interval == pytest.approx((0.5958, 0.9821), abs=1e-4)
     assert Share(0.0, 0.1, count=0, supported=0).interval is None
 
 
