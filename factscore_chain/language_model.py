@@ -16,6 +16,7 @@ from pydantic import BeforeValidator
 
 from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.failures import model_call_error, rejects_logprobs
+from factscore_chain.token_choices import TokenChoice, read_token_choices
 
 FinishReason = Literal["stop", "length", "filtered"]
 
@@ -53,14 +54,6 @@ class Usage:
 
     def __sub__(self, other: Usage) -> Usage:
         return self + Usage(-other.calls, -other.input_tokens, -other.output_tokens)
-
-
-@dataclass(frozen=True)
-class TokenChoice:
-    """One output token and the alternatives that the server listed for its place, as log-probabilities."""
-
-    token: str
-    alternatives: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
@@ -158,7 +151,7 @@ class LanguageModel:
 
 def _completion(message: AIMessage) -> Completion:
     metadata = message.response_metadata
-    reply = Completion(message.text, _finish_reason(metadata), _tokens(metadata.get("logprobs")))
+    reply = Completion(message.text, _finish_reason(metadata), read_token_choices(metadata.get("logprobs")))
     if refusal := _refusal(message):
         return replace(reply, text=reply.text or refusal, finish_reason="filtered")
     return reply
@@ -177,19 +170,6 @@ def _refusal(message: AIMessage) -> str | None:
         return str(refusal)
     blocks = (block for block in message.content if isinstance(block, dict))
     return next((str(block.get("refusal")) for block in blocks if block.get("type") == "refusal"), None)
-
-
-def _tokens(logprobs: Any) -> tuple[TokenChoice, ...] | None:
-    content = logprobs.get("content") if isinstance(logprobs, dict) else None
-    if not content:
-        return None
-    return tuple(
-        TokenChoice(
-            item["token"],
-            tuple((other["token"], float(other["logprob"])) for other in item.get("top_logprobs") or [item]),
-        )
-        for item in content
-    )
 
 
 def as_language_model(value: Any) -> LanguageModel:

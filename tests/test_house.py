@@ -18,7 +18,7 @@ LONGEST_MODULE = 350
 
 LAYERS = (
     ("errors", "aio", "models"),
-    ("values",),
+    ("values", "token_choices"),
     ("failures", "hub", "prompts", "score", "beyond", "abstention_phrases", "manifest", "thinking"),
     ("language_model", "generations", "records", "report", "render", "html"),
     ("stage",),

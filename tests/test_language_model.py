@@ -13,10 +13,10 @@ from factscore_chain.language_model import (
     Completion,
     FinishReason,
     LanguageModel,
-    TokenChoice,
     Usage,
     as_language_model,
 )
+from factscore_chain.token_choices import TokenChoice
 from tests.scripted import ScriptedChatModel, ScriptedLogprobModel, scripted_reply
 
 QUESTION = [HumanMessage("Is it so?")]

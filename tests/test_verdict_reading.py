@@ -56,6 +56,8 @@ SUPPORTED = [
     "I would say True.",
     "Yes.",
     "Yes, the passage says so.",
+    "True<|im_end|>",
+    "True. True.",
 ]
 NOT_SUPPORTED = [
     "False",
@@ -125,6 +127,13 @@ UNDECIDED = [
     ("There is no evidence that this is true.", "hedged"),
     ("I cannot say that this is true.", "hedged"),
     ("It is true that he served, but not in the navy.", "hedged"),
+    ("TRUE. FALSE.", "conflicting"),
+    ("False. True.", "conflicting"),
+    ("False\nTrue [1]", "conflicting"),
+    ("Verdict: False. Verdict: True.", "conflicting"),
+    ("The opposite is true.", "hedged"),
+    ("It is anything but true.", "hedged"),
+    ("Is it false? Yes.", "unreadable"),
     ("False. It is true in a sense.", "conflicting"),
     ("It is true that he served. It is false that he sailed.", "conflicting"),
     ("I am unable to determine this", "refused"),
@@ -196,7 +205,10 @@ def test_a_line_of_a_passage_does_not_swallow_a_verdict() -> None:
         ("True [2]", (2,)),
         ("True [1, 3]", (1, 3)),
         ("True. Passages 1 and 3 say so, [3] clearly.", (1, 3)),
+        ("True [passage-2]", (2,)),
+        ("True [p4], [source 3]", (4, 3)),
         ("True (born in 1892)", ()),
+        ("True [1892]", ()),
         ("True <think>[7]</think>", ()),
     ],
 )

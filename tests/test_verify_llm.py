@@ -9,8 +9,9 @@ import pytest
 from langchain_core.exceptions import ModelAuthenticationError
 
 from factscore_chain.errors import FatalModelError
-from factscore_chain.language_model import LanguageModel, TokenChoice
+from factscore_chain.language_model import LanguageModel
 from factscore_chain.prompts.prompt import load_prompt
+from factscore_chain.token_choices import TokenChoice
 from factscore_chain.values import AtomicFact, Claim, Passage, Verdict
 from factscore_chain.verify.llm import LLMVerifier
 from factscore_chain.verify.logprobs import first_verdict, true_probability

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from factscore_chain.language_model import TokenChoice
 from factscore_chain.thinking import without_thinking
+from factscore_chain.token_choices import TokenChoice
 from factscore_chain.verify.mentions import ENGLISH, Labels
 
 # Marks of a word's beginning in various vocabularies, and what a model may put around its answer.

@@ -55,7 +55,8 @@ class _Clause:
 
 _SEPARATOR = re.compile(
     r"[.!?;:,\n()\[\]{}\"|]|\s[-–—]+\s|—|"
-    r"\b(?:but|so|because|therefore|thus|hence|since|while|although|though|whereas|however|and|yet)\b",
+    r"\b(?:(?<!anything )but|so|because|therefore|thus|hence|since|while|although|though|whereas|however|"
+    r"and|yet)\b",
     re.IGNORECASE,
 )
 _CONCESSIONS = frozenset({"while", "although", "though", "whereas"})
@@ -78,7 +79,7 @@ _COPULA = re.compile(r"(?:\b(?:is|are|was|were|be|been|as)|'s|n't|\bnot|\bcannot
 _HEDGE = re.compile(
     r"\b(?:partially|partly|mostly|largely|somewhat|half|probably|possibly|perhaps|maybe|likely|unlikely|"
     r"may|might|could|(?<!\bi )would|seems?|appears?|if|whether|unclear|uncertain|nearly|almost|necessarily|"
-    r"neither|nor|either)\b"
+    r"neither|nor|either|opposite|reverse|contrary|anything but|far from|hardly|barely)\b"
 )
 _QUALIFIED = re.compile(
     r"\b(?:partially|partly|in part|only (?:some|half)|not (?:entirely|fully|completely|sure|certain)|"
@@ -113,10 +114,13 @@ def _patterns(labels: Labels) -> tuple[re.Pattern[str], re.Pattern[str]]:
 def mentions(answer: str, labels: Labels = ENGLISH) -> Iterator[Mention]:
     """Finds the uses of labels in a reply, in order; questions and attributes are none."""
     label, either = _patterns(labels)
+    asked_if_false = False
     for clause in _clauses(either.sub(" ", answer.casefold())):
         if clause.closer == "?":
+            asked_if_false = any(match["no"] for match in label.finditer(clause.text))
             continue
-        if labels == ENGLISH and clause.text in {"yes", "no"}:
+        # "Is it false? Yes." is no yes to the statement.
+        if labels == ENGLISH and clause.text in {"yes", "no"} and not asked_if_false:
             yield Mention(clause.text == "yes", "weak")
         for match in label.finditer(clause.text):
             mention = _mention(clause, match)

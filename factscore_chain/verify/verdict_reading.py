@@ -31,8 +31,10 @@ _KEYS = (
     "supported",
     "is_supported",
 )
+_NAMES_A_VERDICT = frozenset({"answer", "verdict", "label", "output", "passage", "passages"})
 _FENCE = re.compile(r"```[\w-]*\n?|~~~[\w-]*\n?")
-_TAG = re.compile(r"</?[a-z][\w-]*>", re.IGNORECASE)
+_TAG = re.compile(r"</?[a-z][\w-]*>|<\|[\w-]+\|>", re.IGNORECASE)
+"""Tags, and the marks of chat templates that some servers leave in."""
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "*": "", "`": "", "#": "", "$": ""})
 _REFUSAL = re.compile(
     r"\b(?:sorry|apologi[sz]e|i (?:cannot|can't|can not|won't|will not|am (?:not able|unable)|do not|don't)|"
@@ -41,7 +43,7 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _CITED = re.compile(
-    r"\[\s*(?:passages?\s*)?(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*\]|"
+    r"\[\s*(?:(?:passages?|sources?|p)\b[\s#-]*|p)?(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*\]|"
     r"\bpassages?[\s-]+(\d{1,3}(?:\s*(?:,|and|&)\s*\d{1,3})*)\b",
     re.IGNORECASE,
 )
@@ -85,7 +87,8 @@ def read_verdict(
     if not any(character.isalnum() for character in answer):
         return Reading(Verdict.UNDECIDED, "unreadable" if any(map(str.isalnum, text)) else "empty")
     found = _from_json(answer)
-    verdict, cause = _decide(list(mentions(answer if found is None else found, labels)))
+    judged = answer if found is None else found
+    verdict, cause = _decide(list(mentions(judged, labels)), alone=_is_nothing_but(judged, labels))
     if cause == "unreadable" and _REFUSAL.search(answer):
         cause = "refused"
     return Reading(verdict, cause, _cited(answer))
@@ -118,8 +121,16 @@ def _from_json(answer: str) -> str | None:
     return next((str(fields[key]) for key in _KEYS if isinstance(fields.get(key), (str, bool))), "")
 
 
-def _decide(found: Sequence[Mention]) -> tuple[Verdict, Cause | None]:
+def _is_nothing_but(answer: str, labels: Labels) -> bool:
+    """Whether no word stands between labels that could say which of them is meant."""
+    said = set(re.findall(r"[^\W\d]+", answer.casefold()))
+    return said <= {*labels.supported, *labels.not_supported, *_NAMES_A_VERDICT}
+
+
+def _decide(found: Sequence[Mention], *, alone: bool) -> tuple[Verdict, Cause | None]:
     strong = [mention for mention in found if mention.strength == "strong"]
+    if alone and len({mention.supports for mention in strong}) == 2:
+        return Verdict.UNDECIDED, "conflicting"
     if strong:
         return _last(strong)
     weak = {mention.supports for mention in found if mention.strength == "weak"}
