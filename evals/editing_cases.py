@@ -12,10 +12,11 @@ from factscore_chain.decompose.base import Decomposer
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.edit.base import Editor, EditRequest, Policy, SentenceEdit
 from factscore_chain.errors import FatalModelError
-from factscore_chain.evals.judge import OnDone, evidence_passages, verify
+from factscore_chain.evals.judge import OnDone, verify
 from factscore_chain.evals.revisions import Revision
 from factscore_chain.report import FactRecord
 from factscore_chain.retrieve import Question, Retrieval
+from factscore_chain.retrievers.documents import evidence_passages
 from factscore_chain.values import AtomicFact, Claim, Decision, Decomposition, Generation, Sentence, Verdict
 from factscore_chain.verify.base import Verifier
 

@@ -26,9 +26,9 @@ from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.spans import fact_span
 from factscore_chain.decompose.words import split_words
 from factscore_chain.edit.stated import stated_words
-from factscore_chain.evals.judge import evidence_passages
 from factscore_chain.evals.labeled import HumanFactRow, Statement, read_rows
 from factscore_chain.evals.untokenize import untokenize
+from factscore_chain.retrievers.documents import evidence_passages
 from factscore_chain.values import AtomicFact, Decision, Sentence, Span, Verdict
 
 

@@ -117,6 +117,66 @@ class LocalStage(Stage[In, Out]):
         return await self._abatch_with_config(call, inputs, config, return_exceptions=return_exceptions)
 
 
+class BatchStage(Stage[In, Out]):
+    """A stage that waits for others, and does better on many inputs at once than on one after the other.
+
+    Subclasses write `_process_many`; `batch` and `abatch` call it once. What it raises for one input costs
+    all of them, so it puts into the results what may go wrong with one.
+    """
+
+    @abstractmethod
+    async def _process_many(self, values: Sequence[In], configs: Sequence[RunnableConfig]) -> list[Out]:
+        """Does the work for several inputs, each with its config; results in the same order."""
+
+    async def _process(self, value: In, config: RunnableConfig) -> Out:
+        return (await self._process_many([value], [config]))[0]
+
+    def batch(
+        self,
+        inputs: list[In],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[Out]:
+        """Runs the stage on all inputs together."""
+
+        def call(
+            values: list[In], run_manager: list[CallbackManagerForChainRun], config: list[RunnableConfig]
+        ) -> list[Exception | Out]:
+            return list(run_sync(self._process_many(values, _children(config, run_manager))))
+
+        return self._batch_with_config(call, inputs, config, return_exceptions=return_exceptions)
+
+    async def abatch(
+        self,
+        inputs: list[In],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[Out]:
+        """Runs the stage on all inputs together, without blocking."""
+
+        async def call(
+            values: list[In], run_manager: list[AsyncCallbackManagerForChainRun], config: list[RunnableConfig]
+        ) -> list[Exception | Out]:
+            return list(await self._process_many(values, _children(config, run_manager)))
+
+        return await self._abatch_with_config(call, inputs, config, return_exceptions=return_exceptions)
+
+
+def _children(
+    configs: Sequence[RunnableConfig],
+    managers: Sequence[CallbackManagerForChainRun | AsyncCallbackManagerForChainRun],
+) -> list[RunnableConfig]:
+    """Configs under which the calls for each input appear in its own run."""
+    return [
+        patch_config(config, callbacks=manager.get_child())
+        for config, manager in zip(configs, managers, strict=True)
+    ]
+
+
 def _models_in(values: Iterable[Any]) -> Iterator[LanguageModel]:
     for value in values:
         if isinstance(value, LanguageModel):

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.runnables import RunnableConfig
 from pydantic import Field
 
-from factscore_chain.aio import run_sync
 from factscore_chain.errors import FactScoreError, FatalModelError
+from factscore_chain.stage import BatchStage
 from factscore_chain.values import Claim, Decision, Passage, Verdict
 from factscore_chain.verify.base import NOT_APPLICABLE, Verifier, is_not_applicable
 
 _NEGATIVE = (Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT)
 
 
-class EnsembleVerifier(Verifier):
+class EnsembleVerifier(Verifier, BatchStage[Claim, Decision]):
     """Asks its members in order; a fact that one of them rejects is not shown to the next.
 
     Put the cheap ones first. One rejection decides; without one, a member that failed or is undecided leaves
@@ -50,57 +48,20 @@ class EnsembleVerifier(Verifier):
         """Whether any member does."""
         return any(member.reads_passages for member in self.members)
 
-    async def _process(self, value: Claim, config: RunnableConfig) -> Decision:
-        return (await self._verify([value], [config]))[0]
-
-    def batch(
-        self,
-        inputs: list[Claim],
-        config: RunnableConfig | list[RunnableConfig] | None = None,
-        *,
-        return_exceptions: bool = False,
-        **kwargs: Any,
+    async def _process_many(
+        self, values: Sequence[Claim], configs: Sequence[RunnableConfig]
     ) -> list[Decision]:
-        """Decides all claims, each member seeing in one batch what the ones before it left open."""
-
-        def call(
-            values: list[Claim], run_manager: list[CallbackManagerForChainRun], config: list[RunnableConfig]
-        ) -> list[Exception | Decision]:
-            return list(run_sync(self._verify(values, config)))
-
-        return self._batch_with_config(call, inputs, config, return_exceptions=return_exceptions)
-
-    async def abatch(
-        self,
-        inputs: list[Claim],
-        config: RunnableConfig | list[RunnableConfig] | None = None,
-        *,
-        return_exceptions: bool = False,
-        **kwargs: Any,
-    ) -> list[Decision]:
-        """Decides all claims, each member seeing in one batch what the ones before it left open."""
-
-        async def call(
-            values: list[Claim],
-            run_manager: list[AsyncCallbackManagerForChainRun],
-            config: list[RunnableConfig],
-        ) -> list[Exception | Decision]:
-            return list(await self._verify(values, config))
-
-        return await self._abatch_with_config(call, inputs, config, return_exceptions=return_exceptions)
-
-    async def _verify(self, claims: Sequence[Claim], configs: Sequence[RunnableConfig]) -> list[Decision]:
-        parts: list[list[Decision]] = [[] for _ in claims]
+        parts: list[list[Decision]] = [[] for _ in values]
         for member in self.members:
             left = [i for i, said in enumerate(parts) if not (said and said[-1].verdict in _NEGATIVE)]
             if not left:
                 break
             replies: Sequence[Decision | BaseException] = await member.abatch(
-                [claims[i] for i in left], [configs[i] for i in left], return_exceptions=True
+                [values[i] for i in left], [configs[i] for i in left], return_exceptions=True
             )
             for i, reply in zip(left, replies, strict=True):
-                parts[i].append(_part(claims[i], reply, member.verifier_name))
-        return [combine(claim, said, self.verifier_name) for claim, said in zip(claims, parts, strict=True)]
+                parts[i].append(_part(values[i], reply, member.verifier_name))
+        return [combine(claim, said, self.verifier_name) for claim, said in zip(values, parts, strict=True)]
 
 
 def _part(claim: Claim, reply: Decision | BaseException, verifier: str) -> Decision:

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import get_config_list
 from pydantic import Field
 
-from factscore_chain.aio import run_sync
 from factscore_chain.errors import FatalModelError, ModelCallError
 from factscore_chain.language_model import AnyModel, LanguageModel
 from factscore_chain.prompts.prompt import Prompt, load_prompt
+from factscore_chain.stage import BatchStage
 from factscore_chain.values import Claim, Decision, Passage, Verdict
 from factscore_chain.verify.base import NOT_APPLICABLE, Verifier
 from factscore_chain.verify.llm import LLMVerifier
@@ -27,7 +25,7 @@ ORIGIN = "self-check"
 """Origin of the passages that are the subject model's own samples."""
 
 
-class SelfCheckVerifier(Verifier):
+class SelfCheckVerifier(Verifier, BatchStage[Claim, Decision]):
     """Supports a fact if most samples of the subject model do.
 
     Samples are drawn once for each topic of a batch. The probability is the share of samples that support
@@ -65,41 +63,17 @@ class SelfCheckVerifier(Verifier):
         """Never: it judges by what its own model says."""
         return False
 
-    async def _process(self, value: Claim, config: RunnableConfig) -> Decision:
-        (decision,) = await self._decide([value], [config])
-        return decision
-
-    def batch(
-        self,
-        inputs: list[Claim],
-        config: RunnableConfig | list[RunnableConfig] | None = None,
-        *,
-        return_exceptions: bool = False,
-        **kwargs: Any,
+    async def _process_many(
+        self, values: Sequence[Claim], configs: Sequence[RunnableConfig]
     ) -> list[Decision]:
-        """Decides all claims, drawing the samples of each topic once."""
-        return run_sync(self.abatch(inputs, config, return_exceptions=return_exceptions))
-
-    async def abatch(
-        self,
-        inputs: list[Claim],
-        config: RunnableConfig | list[RunnableConfig] | None = None,
-        *,
-        return_exceptions: bool = False,
-        **kwargs: Any,
-    ) -> list[Decision]:
-        """Decides all claims, drawing the samples of each topic once."""
-        return await self._decide(inputs, get_config_list(config, len(inputs)))
-
-    async def _decide(self, claims: Sequence[Claim], configs: Sequence[RunnableConfig]) -> list[Decision]:
-        first = {claim.topic: config for claim, config in zip(claims, configs, strict=True) if claim.topic}
+        first = {claim.topic: config for claim, config in zip(values, configs, strict=True) if claim.topic}
         drawn = await asyncio.gather(*(self._draw(topic, config) for topic, config in first.items()))
         samples = dict(zip(first, drawn, strict=True))
         return list(
             await asyncio.gather(
                 *(
                     self._judge(claim, samples.get(claim.topic or "", ()), config)
-                    for claim, config in zip(claims, configs, strict=True)
+                    for claim, config in zip(values, configs, strict=True)
                 )
             )
         )
