@@ -15,12 +15,12 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import BaseModel, ConfigDict, Field
 
 from factscore_chain.evals import metrics
-from factscore_chain.evals.bootstrap import RESAMPLES, Interval, intervals
 from factscore_chain.evals.breakdowns import kind_of, position_of, rarity_of, reading_order
 from factscore_chain.evals.judge import JudgedGeneration, OnDone, judge, nested
 from factscore_chain.evals.labeled import LabeledFile, LabeledGeneration
 from factscore_chain.evals.sample import Sample, generation_shares, segment_figures, system_figures
 from factscore_chain.evals.split import TopicChoice, is_chosen
+from factscore_chain.stats.bootstrap import RESAMPLES, Interval, intervals
 from factscore_chain.values import Decision, Verdict
 from factscore_chain.verify.base import LocalVerifier, Verifier
 

@@ -12,12 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from factscore_chain.edit.base import Editor, Policy
 from factscore_chain.estimators import Estimator
 from factscore_chain.evals import editing_metrics as metrics
-from factscore_chain.evals.bootstrap import RESAMPLES, intervals
 from factscore_chain.evals.editing_baselines import baselines
 from factscore_chain.evals.editing_cases import Case, Edited, Source, edit_cases, judge_claims, make_cases
 from factscore_chain.evals.judge import OnDone
 from factscore_chain.evals.revisions import Revision
 from factscore_chain.score import precision
+from factscore_chain.stats.bootstrap import RESAMPLES, intervals
 from factscore_chain.values import Decision
 from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.reading import Reader

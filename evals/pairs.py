@@ -8,11 +8,11 @@ from typing import Annotated
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from factscore_chain.evals.bootstrap import RESAMPLES, intervals
 from factscore_chain.evals.judge import OnDone, verify
 from factscore_chain.evals.labeled import PairRow
 from factscore_chain.evals.sample import Sample, segment_figures
 from factscore_chain.retrievers.documents import evidence_passages
+from factscore_chain.stats.bootstrap import RESAMPLES, intervals
 from factscore_chain.values import AtomicFact, Claim, Verdict
 from factscore_chain.verify.base import Verifier
 

@@ -134,12 +134,22 @@ class FactScoreChain(Stage[Any, Report]):
         """Scores several together without blocking; `on_result` as in `score_many`."""
         return await self.ainvoke(list(generations), _config(on_result))
 
+    @property
+    def manifest(self) -> Manifest:
+        """What a report of this chain says made it, before anything was asked."""
+        return self._manifest(Usage())
+
+    @property
+    def usage(self) -> Usage:
+        """Everything that its models have used so far."""
+        return sum((model.usage for model in self.models), Usage())
+
     async def _process(self, value: Any, config: RunnableConfig) -> Report:
         generations = as_generations(value)
-        before = self._usage()
+        before = self.usage
         done = await self._score_all(generations, config)
         scores = aggregate((one.tally for one in done), self.scorer.gamma)
-        return Report.of(done, scores, self._manifest(self._usage() - before))
+        return Report.of(done, scores, self._manifest(self.usage - before))
 
     async def _score_all(
         self, generations: tuple[Generation, ...], config: RunnableConfig
@@ -168,9 +178,6 @@ class FactScoreChain(Stage[Any, Report]):
         except FatalModelError as error:
             fatal.append(error)
             return unscored(generation, "failed", str(error))
-
-    def _usage(self) -> Usage:
-        return sum((model.usage for model in self.models), Usage())
 
     def _manifest(self, usage: Usage) -> Manifest:
         retrieval = self.scorer.retrieval

@@ -15,7 +15,7 @@ from factscore_chain.failures import cause_of
 from factscore_chain.recall import Recall
 from factscore_chain.report import FactRecord, GenerationReport
 from factscore_chain.retrieve import Question, Retrieval
-from factscore_chain.score import Status, Tally, tally
+from factscore_chain.score import Status, tally
 from factscore_chain.stage import Stage
 from factscore_chain.values import (
     AtomicFact,
@@ -93,34 +93,31 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
         supported = [one.verdict is Verdict.SUPPORTED for one in decisions]
         adds = padding([one.fact.text for one in decisions], title or generation.topic, supported)
         lost = bool(found.failures) and counted.status == "no_facts"
-        report = GenerationReport(
+        return GenerationReport(
             id=generation.id,
             topic=generation.topic,
             title=title,
+            input=generation.input,
+            place=generation.place,
             text=generation.text,
             status="failed" if lost else counted.status,
             error=_what_is_missing(found, decisions),
-            init_score=counted.precision,
-            score=counted.score(self.gamma),
-            coverage=counted.coverage,
             facts=tuple(map(FactRecord.of, decisions, adds)),
             failures=found.failures,
             dropped=found.dropped,
-        )
-        return report.model_copy(update={"informative_score": self._informative_score(report)})
-
-    def _informative_score(self, report: GenerationReport) -> float | None:
-        if report.status != "scored":
-            return None
-        kept = report.informative
-        supported = sum(fact.verdict is Verdict.SUPPORTED for fact in kept)
-        return Tally("scored", len(kept), supported).score(self.gamma) if kept else 0.0
+        ).rescored(self.gamma)
 
 
 def unscored(generation: Generation, status: Status, error: str | None = None) -> GenerationReport:
     """The report of a generation that got no score, and why."""
     return GenerationReport(
-        id=generation.id, topic=generation.topic, text=generation.text, status=status, error=error
+        id=generation.id,
+        topic=generation.topic,
+        input=generation.input,
+        place=generation.place,
+        text=generation.text,
+        status=status,
+        error=error,
     )
 
 

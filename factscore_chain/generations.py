@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from langchain_core.messages import BaseMessage
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from factscore_chain.errors import UsageError
 from factscore_chain.values import Generation
@@ -26,6 +26,10 @@ class GenerationRow(BaseModel):
     output: str
     topic: str | None = None
     id: str | int | None = None
+    input: Annotated[str | None, BeforeValidator(lambda value: value if isinstance(value, str) else None)] = (
+        None
+    )
+    """The prompt; one that is no plain text is another tool's and is ignored like any other key."""
     facts: list[str] | None = None
     """Atomic facts given in place of decomposition."""
     reference: Any = None
@@ -76,6 +80,7 @@ def _writable(generation: Generation) -> Generation:
         topic=_whole(generation.topic or "").strip() or None,
         facts=facts,
         reference=None if generation.reference is None else _whole(generation.reference),
+        input=None if generation.input is None else _whole(generation.input),
     )
 
 
@@ -96,6 +101,7 @@ def _from_row(value: Mapping[str, Any], topic: str | None) -> Generation:
         None if row.facts is None else tuple(row.facts),
         None if row.id is None else str(row.id),
         _reference(row.reference),
+        row.input,
     )
 
 

@@ -16,6 +16,7 @@ from pydantic import BeforeValidator
 
 from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.failures import model_call_error, rejects_logprobs
+from factscore_chain.fresh import is_fresh
 from factscore_chain.token_choices import TokenChoice, read_token_choices
 
 FinishReason = Literal["stop", "length", "filtered"]
@@ -138,7 +139,8 @@ class LanguageModel:
             # Calls that were waiting when another met a fatal error are not made; later ones try anew.
             if self._fatal is not None and self._fatal is not stopped_before:
                 raise self._fatal
-            message = await self.model.ainvoke(list(messages), config, **options)
+            model = self.model.model_copy(update={"cache": False}) if is_fresh(config) else self.model
+            message = await model.ainvoke(list(messages), config, **options)
         self._account(message)
         return _completion(message)
 

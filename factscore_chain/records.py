@@ -50,6 +50,8 @@ class FactRecord(Record):
     """Whether it only restates the topic, such as "X is a person"."""
     repeats: int | None = None
     """Number, from 0, of the fact among these that says all that it says."""
+    answers: tuple[Verdict, ...] = ()
+    """Where the verifier was asked again, all its verdicts in order; `verdict` is what most of them say."""
 
     @classmethod
     def of(cls, decision: Decision, adds: Padding = _NO_PADDING) -> FactRecord:

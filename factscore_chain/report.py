@@ -12,9 +12,10 @@ from typing import Any
 from pydantic import Field
 
 from factscore_chain.beyond import Stated, f1_at_k, median_supported
+from factscore_chain.gate_outcome import GateOutcome
 from factscore_chain.records import FactRecord, PartRecord, RecallRecord, Record
 from factscore_chain.score import Scores, Status, Tally, mean
-from factscore_chain.values import DroppedFact, SentenceFailure, Verdict
+from factscore_chain.values import DroppedFact, Place, SentenceFailure, Verdict
 
 __all__ = [
     "Counts",
@@ -35,6 +36,10 @@ class GenerationReport(Record):
     topic: str | None = None
     title: str | None = None
     """The knowledge source's own spelling of the topic."""
+    input: str | None = None
+    """The prompt, where the caller gave it."""
+    place: Place | None = None
+    """The line that the generation was read from."""
     text: str
     status: Status
     error: str | None = None
@@ -84,6 +89,29 @@ class GenerationReport(Record):
         verdicts = Counter(fact.verdict for fact in self.informative)
         supported = verdicts[Verdict.SUPPORTED]
         return Stated(supported, verdicts.total() - supported - verdicts[Verdict.IRRELEVANT])
+
+    def rescored(self, gamma: float | None) -> GenerationReport:
+        """The same with its figures computed from its facts, with this length penalty.
+
+        Raises:
+            UsageError: gamma is negative or not finite.
+        """
+        counted = self.tally
+        return self.model_copy(
+            update={
+                "init_score": counted.precision,
+                "score": counted.score(gamma),
+                "coverage": counted.coverage,
+                "informative_score": self._informative_score(gamma),
+            }
+        )
+
+    def _informative_score(self, gamma: float | None) -> float | None:
+        if self.status != "scored":
+            return None
+        kept = self.informative
+        supported = sum(fact.verdict is Verdict.SUPPORTED for fact in kept)
+        return Tally("scored", len(kept), supported).score(gamma) if kept else 0.0
 
     def f1_at(self, k: float) -> float | None:
         """Its F1@K (SAFE), 0 to 1; 0 if it does not answer, None where it could not be scored."""
@@ -204,6 +232,8 @@ class Report(Record):
     rejected: tuple[str, ...] = ()
     """Input rows that could not be read, one line each."""
     manifest: Manifest = Field(repr=False)
+    gate: GateOutcome | None = None
+    """What a gate said of it, where one was asked."""
 
     @classmethod
     def of(cls, generations: tuple[GenerationReport, ...], scores: Scores, manifest: Manifest) -> Report:

@@ -7,7 +7,7 @@ Text becomes data at the edges (files, model replies, reports) through pydantic;
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal, NamedTuple
 
@@ -17,6 +17,15 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """The line of a file that something was read from."""
+
+    file: str
+    line: int
+    """1 for the first."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,10 @@ class Generation:
     """The caller's own name for it, kept in the report."""
     reference: str | None = None
     """A text that says what a full answer holds: what its recall is measured against."""
+    input: str | None = None
+    """The prompt that it answers; tells which generations of two runs belong together."""
+    place: Place | None = field(default=None, compare=False)
+    """Where it was read."""
 
 
 SentenceKind = Literal["prose", "heading", "list_item", "table_row", "code"]

@@ -34,7 +34,7 @@ def test_a_bad_row_is_named_and_the_others_are_read(tmp_path: Path, bad: str, me
     rows = read_rows(str(write_rows(tmp_path / "in.jsonl", [GOOD, bad, "", GOOD])))
     assert len(rows.generations) == 2
     assert len(rows.rejected) == 1
-    assert message in rows.rejected[0]
+    assert message in str(rows.rejected[0])
 
 
 def test_a_topic_given_beside_fills_only_what_is_missing(tmp_path: Path) -> None:

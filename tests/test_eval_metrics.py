@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factscore_chain.evals import metrics
-from factscore_chain.evals.bootstrap import Rows, intervals
 from factscore_chain.evals.metrics import Bools, Floats
+from factscore_chain.stats.bootstrap import Rows, intervals
 
 
 def bools(text: str) -> Bools:

@@ -24,7 +24,6 @@ import numpy as np
 
 from factscore_chain.errors import UsageError
 from factscore_chain.evals import metrics
-from factscore_chain.evals.bootstrap import Rows, intervals
 from factscore_chain.evals.calibration import best_threshold, fit_logistic
 from factscore_chain.evals.judge import claims_of, verify
 from factscore_chain.evals.labeled import read_labeled
@@ -33,6 +32,7 @@ from factscore_chain.evals.split import is_held_out
 from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.opening import as_retriever
 from factscore_chain.retrievers.tokenize import tokens
+from factscore_chain.stats.bootstrap import Rows, intervals
 from factscore_chain.values import Claim, Verdict
 from factscore_chain.verify.lexicon import STOPWORDS
 

@@ -9,12 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factscore_chain.cli.inputs import Rows, read_rows, read_text
+from factscore_chain.cli.inputs import read_rows
 from factscore_chain.cli.kb import report_problems
 from factscore_chain.errors import FactScoreError, UsageError
+from factscore_chain.generation_files import read_text
 
 if TYPE_CHECKING:
     from factscore_chain.chain import FactScoreChain
+    from factscore_chain.generation_files import Rows
     from factscore_chain.report import GenerationReport, Report
     from factscore_chain.retrievers.knowledge import KnowledgeSource
 
@@ -166,7 +168,7 @@ def run(options: argparse.Namespace) -> bool:
         options, f1_k=options.f1_k, recall=recall, max_reference_facts=options.max_reference_facts
     )
     report = _score(chain, rows)
-    for message in (*rows.rejected, *_problems(report)):
+    for message in (*report.rejected, *_problems(report)):
         print(f"factscore: {clean(message)}", file=sys.stderr)
     if options.format == "table":
         print_table(report)
@@ -181,7 +183,7 @@ def _with_reference(recall: str | None, rows: Rows) -> tuple[str | None, Rows]:
     """What recall is measured against; the text of a file becomes the reference of rows without one."""
     if recall in {None, "page", "reference"}:
         return recall, rows
-    text = read_text(str(recall))
+    text = read_text(Path(str(recall)))
     generations = (one if one.reference else replace(one, reference=text) for one in rows.generations)
     return "reference", replace(rows, generations=tuple(generations))
 
@@ -226,7 +228,7 @@ def _score(chain: FactScoreChain, rows: Rows) -> Report:
             bar.update()
 
         report = chain.score_many(rows.generations, on_result=advance)
-    return report.with_rejected(rows.rejected)
+    return report.with_rejected(tuple(map(str, rows.rejected)))
 
 
 def _problems(report: Report) -> list[str]:

@@ -1,0 +1,152 @@
+"""Asks a judge again, but only about facts whose verdict would turn the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from factscore_chain.aio import run_sync
+from factscore_chain.errors import UsageError
+from factscore_chain.fresh import FRESH
+from factscore_chain.gate.criteria import Criteria
+from factscore_chain.gate.judge import check_all, comparison_with
+from factscore_chain.gate.run_record import RunRecord, RunRow
+from factscore_chain.gate.scoring import assembled
+from factscore_chain.gate_outcome import Repeats
+from factscore_chain.report import FactRecord, GenerationReport, Report
+from factscore_chain.values import AtomicFact, Claim, Verdict
+from factscore_chain.verify.base import Verifier, decide
+
+MOST_FLIPS = 3
+"""Verdicts of one generation that may be wrong together; a gate that needs more to turn is taken as sure."""
+
+FactPlace = tuple[int, int]
+"""Place of a generation in its report, and of a fact in its generation."""
+
+
+def decisive_facts(report: Report, criteria: Criteria) -> list[FactPlace]:
+    """The facts of those generations on which the outcome hangs.
+
+    A generation is one of them if the gate would say otherwise were up to `MOST_FLIPS` of its verdicts the
+    other way: supported, where the gate fails now, and not supported, where it passes.
+    """
+    run = RunRecord.of(report)
+    passes = _passes(run, criteria)
+    found: list[FactPlace] = []
+    for place, generation in enumerate(report.generations):
+        facts = [number for number, fact in enumerate(generation.facts) if _may_flip(fact, passes)]
+        if generation.status == "scored" and _turns(run, place, len(facts), passes, criteria):
+            found.extend((place, number) for number in facts)
+    return found
+
+
+def confirm(report: Report, verifier: Verifier, criteria: Criteria, repeats: int) -> tuple[Report, Repeats]:
+    """Asks about each decisive fact again, and lets the majority of all answers stand.
+
+    A tie leaves the first answer. What becomes decisive through changed verdicts is asked too. A call that
+    fails is no answer. Neither LangChain's cache nor that of this package is read.
+
+    Args:
+        report: Without an outcome, or with one that is not used.
+        verifier: The one that made the report's verdicts.
+        criteria: Of the gate.
+        repeats: Times that each fact is asked, 1 or more.
+
+    Raises:
+        UsageError: `repeats` is below 1.
+        FatalModelError: The model cannot be used any more.
+    """
+    if repeats < 1:
+        raise UsageError(
+            f"A fact cannot be confirmed by {repeats} answers. Give 1 or more, best an even number."
+        )
+    votes: dict[FactPlace, _Vote] = {}
+    while places := [one for one in decisive_facts(report, criteria) if one not in votes]:
+        new = dict(zip(places, _ask(report, places, verifier, repeats), strict=True))
+        votes.update(new)
+        report = _revised(report, new)
+    return report, _summary(list(votes.values()))
+
+
+@dataclass(frozen=True)
+class _Vote:
+    """A fact's first record, and what the repeats said."""
+
+    first: FactRecord
+    answers: tuple[FactRecord, ...]
+
+    @property
+    def outcome(self) -> FactRecord:
+        """The first record that says what the majority says, with all verdicts in it."""
+        every = (self.first, *self.answers)
+        lead = sum(1 if _is_supported(one) else -1 for one in every)
+        supported = lead > 0 if lead else _is_supported(self.first)
+        standing = next(one for one in every if _is_supported(one) is supported)
+        padding = {"trivial": self.first.trivial, "repeats": self.first.repeats}
+        return standing.model_copy(update={"answers": tuple(one.verdict for one in every), **padding})
+
+
+def _passes(run: RunRecord, criteria: Criteria) -> bool:
+    comparison = comparison_with(run, criteria)
+    return all(check.passed for check in check_all(run, criteria, comparison))
+
+
+def _may_flip(fact: FactRecord, passes: bool) -> bool:
+    # A fact that refers to nothing was never asked about.
+    return _is_supported(fact) is passes and fact.verifier != "decomposition"
+
+
+def _turns(run: RunRecord, place: int, facts: int, passes: bool, criteria: Criteria) -> bool:
+    most = min(MOST_FLIPS, facts)
+    return most > 0 and _passes(_flipped(run, place, -most if passes else most), criteria) is not passes
+
+
+def _flipped(run: RunRecord, place: int, more: int) -> RunRecord:
+    row = run.generations[place]
+    changed: RunRow = row.model_copy(update={"supported": row.supported + more})
+    rows = (*run.generations[:place], changed, *run.generations[place + 1 :])
+    return run.model_copy(update={"generations": rows})
+
+
+def _ask(report: Report, places: Sequence[FactPlace], verifier: Verifier, repeats: int) -> Iterator[_Vote]:
+    facts = [report.generations[generation].facts[number] for generation, number in places]
+    claims = [
+        _claim(fact, report.generations[generation])
+        for fact, (generation, _) in zip(facts, places, strict=True)
+    ]
+    decisions = run_sync(decide(verifier, claims * repeats, FRESH))
+    for number, fact in enumerate(facts):
+        answers = decisions[number :: len(facts)]
+        yield _Vote(fact, tuple(FactRecord.of(one) for one in answers if one.verdict is not Verdict.FAILED))
+
+
+def _claim(fact: FactRecord, generation: GenerationReport) -> Claim:
+    atomic = AtomicFact(fact.text, fact.span, fact.sentence, also=fact.also)
+    return Claim(atomic, fact.passages, generation.title or generation.topic)
+
+
+def _revised(report: Report, votes: dict[FactPlace, _Vote]) -> Report:
+    generations = list(report.generations)
+    for place in {generation for generation, _ in votes}:
+        old = generations[place]
+        facts = tuple(
+            votes[place, number].outcome if (place, number) in votes else fact
+            for number, fact in enumerate(old.facts)
+        )
+        generations[place] = old.model_copy(update={"facts": facts}).rescored(report.manifest.gamma)
+    return assembled(tuple(generations), report.manifest, report.rejected)
+
+
+def _summary(votes: Sequence[_Vote]) -> Repeats:
+    answers = [(vote.first, answer) for vote in votes for answer in vote.answers]
+    same = sum(_is_supported(first) is _is_supported(answer) for first, answer in answers)
+    return Repeats(
+        facts=len(votes),
+        answers=len(answers),
+        agreement=same / len(answers) if answers else None,
+        changed=sum(_is_supported(vote.outcome) is not _is_supported(vote.first) for vote in votes),
+    )
+
+
+def _is_supported(fact: FactRecord) -> bool:
+    return fact.verdict is Verdict.SUPPORTED

@@ -1,0 +1,98 @@
+"""Which generations of two runs answer the same prompt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from factscore_chain.errors import UsageError
+from factscore_chain.gate.run_record import RunRow
+
+_NAMED = 3
+"""Unmatched generations that an error names."""
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Pairs of places in the first and the second run, in the second's order."""
+
+    pairs: tuple[tuple[int, int], ...]
+    by: str
+    only_second: tuple[int, ...] = ()
+    """Places in the second run that the first has nothing for."""
+
+
+def match(first: Sequence[RunRow], second: Sequence[RunRow], *, allow_new: bool = False) -> Matching:
+    """Pairs the generations of two runs: by id, else by topic and prompt, else by their order.
+
+    Generations that share a topic and prompt are paired in their order.
+
+    Args:
+        first: The run that is compared with.
+        second: The run that is compared.
+        allow_new: Whether the second run may have generations that the first has not.
+
+    Raises:
+        UsageError: The runs are not on the same prompts, or an id stands twice in one of them.
+    """
+    rows = (*first, *second)
+    if rows and all(row.id is not None for row in rows):
+        _refuse_twice(first)
+        _refuse_twice(second)
+        return _by_key([row.id for row in first], [row.id for row in second], "id", allow_new)
+    if rows and all(row.topic or row.input for row in rows):
+        name = "topic and input" if any(row.input for row in rows) else "topic"
+        return _by_key(_occurrences(first), _occurrences(second), name, allow_new)
+    if len(first) != len(second):
+        raise UsageError(
+            f"The runs have {len(first)} and {len(second)} generations, and not all have an 'id', a 'topic' "
+            "or an 'input' that would tell which belong together. Add one of these to the rows."
+        )
+    return Matching(tuple((place, place) for place in range(len(first))), "order")
+
+
+def _by_key(first: Sequence[Hashable], second: Sequence[Hashable], by: str, allow_new: bool) -> Matching:
+    places = {key: place for place, key in enumerate(first)}
+    known = set(second)
+    missing = [place for place, key in enumerate(first) if key not in known]
+    new = [place for place, key in enumerate(second) if key not in places]
+    if missing or (new and not allow_new):
+        raise UsageError(
+            f"The runs are not on the same prompts, matched by {by}: "
+            f"{_named(first, missing)} only in the first, {_named(second, new)} only in the second. "
+            "Compare runs on the same file, or accept a new baseline."
+        )
+    pairs = tuple((places[key], place) for place, key in enumerate(second) if key in places)
+    return Matching(pairs, by, tuple(new))
+
+
+def _occurrences(rows: Sequence[RunRow]) -> list[Hashable]:
+    """Topic, prompt, and which of those with the same two it is."""
+    seen: Counter[Hashable] = Counter()
+    keys: list[Hashable] = []
+    for row in rows:
+        key = ((row.topic or "").casefold().replace("_", " "), row.input)
+        seen[key] += 1
+        keys.append((*key, seen[key]))
+    return keys
+
+
+def _refuse_twice(rows: Sequence[RunRow]) -> None:
+    twice = [name for name, count in Counter(row.id for row in rows).items() if count > 1]
+    if twice:
+        raise UsageError(f"The id {twice[0]!r} stands more than once in one run. Give each row its own.")
+
+
+def _named(keys: Sequence[Hashable], places: Sequence[int]) -> str:
+    if not places:
+        return "none"
+    shown = ", ".join(_words(keys[place]) for place in places[:_NAMED])
+    return f"{shown}{', ...' if len(places) > _NAMED else ''} ({len(places)})"
+
+
+def _words(key: Hashable) -> str:
+    if isinstance(key, tuple):
+        topic, prompt, _ = key
+        return repr(topic or prompt)
+    return repr(key)

@@ -1,0 +1,74 @@
+"""Scores generations for a gate: what is finished already is taken as it is, and the report put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from factscore_chain.chain import FactScoreChain
+from factscore_chain.gate.finished import Finished, Journal, content_key
+from factscore_chain.report import GenerationReport, Manifest, Report
+from factscore_chain.score import aggregate
+from factscore_chain.values import Generation
+
+OnDone = Callable[[GenerationReport], None]
+
+
+def score_rows(
+    chain: FactScoreChain,
+    generations: Sequence[Generation],
+    *,
+    finished: Finished | None = None,
+    journal: Journal | None = None,
+    on_done: OnDone | None = None,
+) -> Report:
+    """Scores what is not finished yet, and reports on all.
+
+    Args:
+        chain: Scores them.
+        generations: In the order of the report.
+        finished: Earlier reports by content key; what is in there is not asked again.
+        journal: Keeps each generation that is scored now.
+        on_done: Called with the report of each generation, the finished ones first.
+
+    Raises:
+        FatalModelError: A model cannot be used at all, and nothing could be scored with it.
+    """
+    manifest = chain.manifest
+    keys = [content_key(one, manifest) for one in generations]
+    known = {} if finished is None else {key: finished[key] for key in keys if key in finished}
+    if journal is not None:
+        journal.start(known)
+    if on_done is not None:
+        for key in keys:
+            if key in known:
+                on_done(known[key])
+    open_places = [place for place, key in enumerate(keys) if key not in known]
+
+    def keep(index: int, report: GenerationReport) -> None:
+        if journal is not None:
+            journal.add(keys[open_places[index]], report)
+        if on_done is not None:
+            on_done(report)
+
+    scored = chain.score_many([generations[place] for place in open_places], on_result=keep)
+    fresh = dict(zip(open_places, scored.generations, strict=True))
+    reports = tuple(
+        fresh[place] if place in fresh else _as_asked(known[keys[place]], one, manifest.gamma)
+        for place, one in enumerate(generations)
+    )
+    return assembled(reports, scored.manifest)
+
+
+def assembled(
+    generations: tuple[GenerationReport, ...], manifest: Manifest, rejected: tuple[str, ...] = ()
+) -> Report:
+    """A report whose scores and counts are those of the generations."""
+    scores = aggregate((one.tally for one in generations), manifest.gamma)
+    return Report.of(generations, scores, manifest).with_rejected(rejected)
+
+
+def _as_asked(report: GenerationReport, generation: Generation, gamma: float | None) -> GenerationReport:
+    """An earlier report under the names that the row has now, and with the penalty that is asked for now."""
+    return report.model_copy(
+        update={"id": generation.id, "input": generation.input, "place": generation.place}
+    ).rescored(gamma)

@@ -1,0 +1,1 @@
+"""Statistics of scores: intervals, and what a difference is worth."""
