@@ -22,7 +22,7 @@ from factscore_chain.original.facts import Pair, postprocess_atomic_facts, text_
 from factscore_chain.original.models import chat_model
 from factscore_chain.original.old_caches import INSTRUCT_GPT, convert_old_caches, learned_instruction
 from factscore_chain.original.sentences import detect_initials, fix_sentence_splitter
-from factscore_chain.original.store import AnswerCache, AnswerStore
+from factscore_chain.original.store import AnswerStore, ConvertedCache
 from factscore_chain.values import Generation
 
 __all__ = [
@@ -65,7 +65,7 @@ class AtomicFactGenerator:
             folder = Path(gpt3_cache_file).parent
             self._store = AnswerStore(folder / "answers.db")
             convert_old_caches(folder, self._store)
-            cache = AnswerCache(self._store, INSTRUCT_GPT)
+            cache = ConvertedCache(self._store, INSTRUCT_GPT)
             instruction = learned_instruction(self._store, next(iter(demonstrations), "")) or instruction
         model = chat_model(llm, key_path, cache, temperature=0.7, max_tokens=512)
         self._decomposer = OriginalDecomposer(
@@ -97,7 +97,4 @@ class AtomicFactGenerator:
         """Kept for callers of the original: answers are on disk as they come."""
 
     def _words(self, generation: str, *, consider: bool) -> float:
-        def is_answered(prompt: str) -> bool:
-            return consider and self._store is not None and self._store.is_answered(prompt, INSTRUCT_GPT)
-
-        return decomposition_words(self._decomposer, [Generation(generation)], is_answered)
+        return decomposition_words(self._decomposer, [Generation(generation)], consider_cache=consider)

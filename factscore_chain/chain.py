@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
+from math import fsum
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,13 +16,14 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import patch_config
 
 from factscore_chain.abstain import check_kind
+from factscore_chain.answer_cache import AnswerCache
 from factscore_chain.beyond import check_k
 from factscore_chain.decompose.base import Decomposer
 from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.estimators import make_estimator
 from factscore_chain.generation_scorer import GenerationScorer, unscored
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
-from factscore_chain.language_model import Usage
+from factscore_chain.language_model import LanguageModel, Usage
 from factscore_chain.manifest import now, versions
 from factscore_chain.recall import Against, make_recall
 from factscore_chain.report import GenerationReport, Manifest, Report
@@ -29,6 +31,7 @@ from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.opening import as_retriever
 from factscore_chain.score import aggregate, check_gamma
+from factscore_chain.spending import Budget, PriceTable, load_prices
 from factscore_chain.stage import Stage
 from factscore_chain.values import Generation
 from factscore_chain.verify.base import Verifier
@@ -55,6 +58,8 @@ class FactScoreChain(Stage[Any, Report]):
 
     scorer: GenerationScorer
     estimator: str
+    prices: PriceTable
+    budget: Budget | None = None
     f1_k: float | None = None
 
     def __init__(
@@ -71,6 +76,9 @@ class FactScoreChain(Stage[Any, Report]):
         f1_k: float | None = None,
         recall: Against | None = None,
         max_reference_facts: int = 50,
+        cache: AnswerCache | str | Path | None = None,
+        max_cost: float | None = None,
+        prices: PriceTable | str | Path | None = None,
     ) -> None:
         """Puts a chain together.
 
@@ -88,10 +96,13 @@ class FactScoreChain(Stage[Any, Report]):
             recall: Also measure how much of a reference each generation states: "page" for its "reference"
                 or else its topic's page, "reference" for its "reference" alone.
             max_reference_facts: Facts of a reference that are looked for, from its beginning.
+            cache: A file that keeps the models' answers, so that nothing is asked twice; None keeps none.
+            max_cost: US dollars that this chain may spend in all its runs; what was done by then is kept.
+            prices: A table of prices in place of the shipped one, or a YAML file with one.
 
         Raises:
-            UsageError: An argument is not what it should be, or no knowledge was given to an estimator
-                that reads passages.
+            UsageError: An argument is not what it should be, no knowledge was given to an estimator that
+                reads passages, or there is a `max_cost` for a model without a price.
             KnowledgeSourceError: The knowledge source cannot be opened.
         """
         parts = make_estimator(estimator, llm, decomposer, verifier)
@@ -110,7 +121,16 @@ class FactScoreChain(Stage[Any, Report]):
             recall=recall
             and make_recall(parts.decomposer, parts.verifier, retrieval, recall, max_reference_facts),
         )
-        super().__init__(scorer=scorer, estimator=parts.name, f1_k=check_k(f1_k))
+        table = prices if isinstance(prices, PriceTable) else load_prices(prices)
+        answers = AnswerCache(cache) if isinstance(cache, (str, Path)) else cache
+        budget = None if max_cost is None else Budget(max_cost)
+        super().__init__(
+            scorer=scorer.with_models(lambda model: _equipped(model, answers, budget, table)),
+            estimator=parts.name,
+            prices=table,
+            budget=budget,
+            f1_k=check_k(f1_k),
+        )
 
     def score(
         self, text: AnyGeneration, topic: str | None = None, config: RunnableConfig | None = None
@@ -137,7 +157,7 @@ class FactScoreChain(Stage[Any, Report]):
     @property
     def manifest(self) -> Manifest:
         """What a report of this chain says made it, before anything was asked."""
-        return self._manifest(Usage())
+        return self._manifest([Usage() for _ in self.models])
 
     @property
     def usage(self) -> Usage:
@@ -146,10 +166,11 @@ class FactScoreChain(Stage[Any, Report]):
 
     async def _process(self, value: Any, config: RunnableConfig) -> Report:
         generations = as_generations(value)
-        before = self.usage
+        before = [model.usage for model in self.models]
         done = await self._score_all(generations, config)
         scores = aggregate((one.tally for one in done), self.scorer.gamma)
-        return Report.of(done, scores, self._manifest(self.usage - before))
+        spent = [model.usage - one for model, one in zip(self.models, before, strict=True)]
+        return Report.of(done, scores, self._manifest(spent))
 
     async def _score_all(
         self, generations: tuple[Generation, ...], config: RunnableConfig
@@ -173,14 +194,19 @@ class FactScoreChain(Stage[Any, Report]):
     ) -> GenerationReport:
         if fatal:
             return unscored(generation, "failed", f"Not tried, since the run was stopped: {fatal[0]}")
+        if self.budget is not None and self.budget.exhausted:
+            return unscored(
+                generation, "failed", f"Not tried, since the budget of ${self.budget.dollars:g} is used up."
+            )
         try:
             return await self.scorer.ainvoke(generation, patch_config(config, run_name="generation"))
         except FatalModelError as error:
             fatal.append(error)
             return unscored(generation, "failed", str(error))
 
-    def _manifest(self, usage: Usage) -> Manifest:
+    def _manifest(self, spent: Sequence[Usage]) -> Manifest:
         retrieval = self.scorer.retrieval
+        usage = sum(spent, Usage())
         return Manifest(
             created=now(),
             estimator=self.estimator,
@@ -193,8 +219,29 @@ class FactScoreChain(Stage[Any, Report]):
             abstain=self.scorer.abstain,
             versions=versions(),
             usage=asdict(usage),
-            cost=0.0 if not self.models else None,
+            cost=_dollars(self.models, spent),
+            prices=self.prices.as_of.isoformat() if usage.calls else None,
         )
+
+
+def _equipped(
+    model: LanguageModel, cache: AnswerCache | None, budget: Budget | None, table: PriceTable
+) -> LanguageModel:
+    """The model with the chain's means; those that it has already stay, where the chain has none."""
+    price = model.price or table.of(model.name, model.server)
+    if budget is not None and price is None:
+        raise UsageError(
+            f"The price of {model.name!r} is not in the table of {table.as_of}, so max_cost cannot be kept. "
+            "Give `prices`, a YAML file that has it."
+        )
+    return model.using(cache=cache or model.cache, budget=budget or model.budget, price=price)
+
+
+def _dollars(models: Sequence[LanguageModel], spent: Sequence[Usage]) -> float | None:
+    """What calls of these models cost in US dollars; None if one that was asked has no price."""
+    asked = [(model.price, usage) for model, usage in zip(models, spent, strict=True) if usage.calls]
+    costs = [None if price is None else price.cost(usage) for price, usage in asked]
+    return None if None in costs else fsum(cost for cost in costs if cost is not None)
 
 
 class _Progress(BaseCallbackHandler):

@@ -69,3 +69,7 @@ class ModelCallError(FactScoreError):
 
 class FatalModelError(ModelCallError):
     """Every further call would fail the same way (wrong key, unknown model): the run stops at once."""
+
+
+class BudgetError(ModelCallError):
+    """The money that a run may spend is used up: no more calls are made, and what was done is kept."""

@@ -18,7 +18,6 @@ from factscore_chain.errors import UsageError
 from factscore_chain.original import cost
 from factscore_chain.original.documents import DocDB
 from factscore_chain.original.names import parse_model_name
-from factscore_chain.original.old_caches import INSTRUCT_GPT
 from factscore_chain.original.output import Output, as_output, checked_items
 from factscore_chain.original.setup import GivenFacts, Knowledge, Setup, open_knowledge
 from factscore_chain.original.store import AnswerStore
@@ -197,10 +196,9 @@ class FactScorer:
     def _log_costs(self, chain: FactScoreChain, asked: Sequence[Generation], name: str) -> None:
         if not chain.models:
             return
-        scorer, store = chain.scorer, self._setup.store
-        consider = self.cost_estimate == "consider_cache"
+        scorer = chain.scorer
         words = cost.decomposition_words(
-            scorer.decomposer, asked, lambda prompt: consider and store.is_answered(prompt, INSTRUCT_GPT)
+            scorer.decomposer, asked, consider_cache=self.cost_estimate == "consider_cache"
         )
         for model in scorer.decomposer.models:
             self.print_cost_estimates(words, "atomic fact generation", cost.model_label(model))

@@ -4,86 +4,92 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BeforeValidator
 
+from factscore_chain.answer_cache import AnswerCache, Call
+from factscore_chain.completion import Completion, FinishReason, Usage, read_message
 from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.failures import model_call_error, rejects_logprobs
 from factscore_chain.fresh import is_fresh
-from factscore_chain.token_choices import TokenChoice, read_token_choices
+from factscore_chain.model_identity import model_identity
+from factscore_chain.spending import Budget, Price
+from factscore_chain.token_choices import TokenChoice
+from factscore_chain.tokens import estimate_tokens, message_tokens
 
-FinishReason = Literal["stop", "length", "filtered"]
-
-_FINISH_REASONS: dict[str, FinishReason] = {
-    "length": "length",
-    "max_tokens": "length",
-    "max_output_tokens": "length",
-    "model_length": "length",
-    "model_context_window_exceeded": "length",
-    "content_filter": "filtered",
-    "content_filtered": "filtered",
-    "guardrail_intervened": "filtered",
-    "safety": "filtered",
-    "prohibited_content": "filtered",
-    "recitation": "filtered",
-    "refusal": "filtered",
-}
-"""What providers call it, in lower case."""
+__all__ = [
+    "AnyModel",
+    "Completion",
+    "FinishReason",
+    "LanguageModel",
+    "TokenChoice",
+    "Usage",
+    "as_language_model",
+    "init_model",
+]
 
 
-@dataclass(frozen=True)
-class Usage:
-    """What model calls used; tokens as the server counted them, zero where it reports none."""
+class _Account:
+    """Usage added up by several threads."""
 
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+    def __init__(self) -> None:
+        self.usage = Usage()
+        self._lock = threading.Lock()
 
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-        )
-
-    def __sub__(self, other: Usage) -> Usage:
-        return self + Usage(-other.calls, -other.input_tokens, -other.output_tokens)
-
-
-@dataclass(frozen=True)
-class Completion:
-    """A model's reply, the same whatever backend made it."""
-
-    text: str
-    finish_reason: FinishReason = "stop"
-    tokens: tuple[TokenChoice, ...] | None = None
-    """None where the backend gives no log-probabilities."""
+    def add(self, spent: Usage) -> None:
+        with self._lock:
+            self.usage = self.usage + spent
 
 
 class LanguageModel:
     """A LangChain chat model with a bound on calls in flight and a running account of usage.
 
     Share one between stages, and the bound holds for all of them together.
+
+    Args:
+        model: The chat model.
+        concurrency: Calls in flight at most.
+        cache: Where answers are kept; None keeps none, and asks every time.
+        budget: What may be spent; it needs a price.
+        price: What tokens cost; None if that is not known.
     """
 
-    def __init__(self, model: BaseChatModel, *, concurrency: int = 16) -> None:
+    def __init__(
+        self,
+        model: BaseChatModel,
+        *,
+        concurrency: int = 16,
+        cache: AnswerCache | None = None,
+        budget: Budget | None = None,
+        price: Price | None = None,
+    ) -> None:
         if concurrency < 1:
             raise UsageError(f"concurrency is {concurrency}; give 1 or more calls in flight.")
         self.model = model
         self.concurrency = concurrency
-        self._usage = Usage()
-        self._usage_lock = threading.Lock()
+        self.cache, self.budget, self.price = cache, budget, price
+        self._identity = model_identity(model)
+        self._account = _Account()
         self._limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
         fields = type(model).model_fields
         self._fatal: FatalModelError | None = None
         self._offers_logprobs = "logprobs" in fields and "top_logprobs" in fields
+
+    def using(
+        self, *, cache: AnswerCache | None, budget: Budget | None, price: Price | None
+    ) -> LanguageModel:
+        """The same model with other means; the bound on calls and the account of usage are shared."""
+        twin = copy(self)
+        twin.cache, twin.budget, twin.price = cache, budget, price
+        return twin
 
     @property
     def name(self) -> str:
@@ -94,9 +100,17 @@ class LanguageModel:
         return type(self.model).__name__
 
     @property
+    def server(self) -> str | None:
+        """Address of the server, if it is not the provider's own."""
+        for attribute in ("base_url", "openai_api_base"):
+            if value := getattr(self.model, attribute, None):
+                return str(value)
+        return None
+
+    @property
     def usage(self) -> Usage:
         """Everything used so far."""
-        return self._usage
+        return self._account.usage
 
     async def complete(
         self,
@@ -104,23 +118,54 @@ class LanguageModel:
         config: RunnableConfig | None = None,
         *,
         logprobs: bool = False,
+        sample: int = 0,
+        typical: str = "True",
     ) -> Completion:
-        """Asks the model once.
+        """Asks the model once, or takes what it answered to the same before.
+
+        Args:
+            messages: The conversation.
+            config: Of the run that asks.
+            logprobs: Whether log-probabilities are wanted; they come where the backend gives them.
+            sample: Number of this answer among several that are wanted to the same messages.
+            typical: A reply of the usual kind and length, for estimates of what calls will cost.
 
         Raises:
             FatalModelError: Every further call would fail too (wrong key, unknown model).
+            BudgetError: The budget is used up.
             ModelCallError: This call failed.
         """
+        call = self._call(messages, logprobs, sample)
+        if self.cache is None or is_fresh(config):
+            return await self._answer(call, config, typical)
+        answer, asked = await self.cache.get(call, lambda: self._answer(call, config, typical))
+        if not asked:
+            self._account.add(Usage(cached_answers=1))
+        return answer
+
+    def is_answered(
+        self, messages: Sequence[BaseMessage], *, logprobs: bool = False, sample: int = 0
+    ) -> bool:
+        """Whether the cache holds the answer to this call, so that `complete` would ask nothing."""
+        return self.cache is not None and self.cache.find(self._call(messages, logprobs, sample)) is not None
+
+    def _call(self, messages: Sequence[BaseMessage], logprobs: bool, sample: int) -> Call:
+        return Call(self._identity, tuple(messages), {"logprobs": logprobs}, sample)
+
+    async def _answer(self, call: Call, config: RunnableConfig | None, typical: str) -> Completion:
         stopped_before = self._fatal
+        expected = Usage(1, message_tokens(call.messages), estimate_tokens(typical))
         try:
-            if logprobs and self._offers_logprobs:
+            if call.options["logprobs"] and self._offers_logprobs:
                 try:
-                    return await self._ask(messages, config, stopped_before, logprobs=True, top_logprobs=5)
+                    return await self._ask(
+                        call, config, stopped_before, expected, logprobs=True, top_logprobs=5
+                    )
                 except Exception as error:
                     if not rejects_logprobs(error):
                         raise
                     self._offers_logprobs = False
-            return await self._ask(messages, config, stopped_before)
+            return await self._ask(call, config, stopped_before, expected)
         except Exception as error:
             meaning = model_call_error(error, self.name)
             if isinstance(meaning, FatalModelError):
@@ -129,9 +174,10 @@ class LanguageModel:
 
     async def _ask(
         self,
-        messages: Sequence[BaseMessage],
+        call: Call,
         config: RunnableConfig | None,
         stopped_before: FatalModelError | None,
+        expected: Usage,
         **options: Any,
     ) -> Completion:
         limiter = self._limiters.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.concurrency))
@@ -140,38 +186,23 @@ class LanguageModel:
             if self._fatal is not None and self._fatal is not stopped_before:
                 raise self._fatal
             model = self.model.model_copy(update={"cache": False}) if is_fresh(config) else self.model
-            message = await model.ainvoke(list(messages), config, **options)
-        self._account(message)
-        return _completion(message)
+            with self._paid_for(expected) as settle:
+                answer = read_message(await model.ainvoke(list(call.messages), config, **options))
+                settle(answer.usage)
+        self._account.add(answer.usage)
+        return answer
 
-    def _account(self, message: AIMessage) -> None:
-        counts = message.usage_metadata
-        spent = Usage(1, counts["input_tokens"], counts["output_tokens"]) if counts else Usage(1)
-        with self._usage_lock:
-            self._usage = self._usage + spent
-
-
-def _completion(message: AIMessage) -> Completion:
-    metadata = message.response_metadata
-    reply = Completion(message.text, _finish_reason(metadata), read_token_choices(metadata.get("logprobs")))
-    if refusal := _refusal(message):
-        return replace(reply, text=reply.text or refusal, finish_reason="filtered")
-    return reply
-
-
-def _finish_reason(metadata: Mapping[str, Any]) -> FinishReason:
-    given = (metadata.get(key) for key in ("finish_reason", "stop_reason", "done_reason"))
-    incomplete = metadata.get("incomplete_details")
-    reason = next(filter(None, given), None) or (incomplete.get("reason") if incomplete else None)
-    return _FINISH_REASONS.get(str(reason).lower(), "stop")
-
-
-def _refusal(message: AIMessage) -> str | None:
-    """The text of a refusal that a provider reports beside the content, or as a block of it."""
-    if refusal := message.additional_kwargs.get("refusal"):
-        return str(refusal)
-    blocks = (block for block in message.content if isinstance(block, dict))
-    return next((str(block.get("refusal")) for block in blocks if block.get("type") == "refusal"), None)
+    @contextmanager
+    def _paid_for(self, expected: Usage) -> Iterator[Callable[[Usage], None]]:
+        if self.budget is None:
+            yield lambda usage: None
+            return
+        price = self.price
+        if price is None:
+            raise UsageError(f"The price of {self.name!r} is not known, so no budget can be kept.")
+        with self.budget.hold(price.cost(expected)) as settle:
+            # A server that does not say what it used is taken to have used what was expected.
+            yield lambda usage: settle(price.cost(usage if usage.input_tokens else expected))
 
 
 def as_language_model(value: Any) -> LanguageModel:

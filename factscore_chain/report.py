@@ -202,9 +202,11 @@ class Manifest(Record):
     versions: dict[str, str]
     """Python and the packages that can change a result."""
     usage: dict[str, int]
-    """Model calls and tokens."""
+    """Model calls and tokens; answers from the cache are counted apart, and are no calls."""
     cost: float | None = None
-    """US dollars; null where the price is not known, 0 where no paid model was asked."""
+    """US dollars; null where a price is not known, 0 where no model was asked."""
+    prices: str | None = None
+    """Day of the table of prices that `cost` was reckoned by; null where no model was asked."""
 
 
 class Report(Record):

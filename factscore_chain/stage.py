@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.runnables import RunnableConfig, RunnableSerializable
 from langchain_core.runnables.config import patch_config
 from pydantic import ConfigDict, ValidationError
+from typing_extensions import Self
 
 from factscore_chain.aio import run_sync
 from factscore_chain.errors import UsageError
@@ -48,6 +49,11 @@ class Stage(RunnableSerializable[In, Out]):
     def models(self) -> tuple[LanguageModel, ...]:
         """The chat models that this stage and the stages inside it ask, each once."""
         return tuple(dict.fromkeys(_models_in([getattr(self, name) for name in type(self).model_fields])))
+
+    def with_models(self, make: Callable[[LanguageModel], LanguageModel]) -> Self:
+        """A copy of this stage that asks other models; `make` is called once for each of its models."""
+        made = {model: make(model) for model in self.models}
+        return self if not made else _with_models(self, made)
 
     @abstractmethod
     async def _process(self, value: In, config: RunnableConfig) -> Out:
@@ -185,3 +191,15 @@ def _models_in(values: Iterable[Any]) -> Iterator[LanguageModel]:
             yield from value.models
         elif isinstance(value, (list, tuple)):
             yield from _models_in(value)
+
+
+def _with_models(value: Any, made: dict[LanguageModel, LanguageModel]) -> Any:
+    if isinstance(value, LanguageModel):
+        return made[value]
+    if isinstance(value, (list, tuple)):
+        return type(value)(_with_models(item, made) for item in value)
+    if not isinstance(value, Stage):
+        return value
+    fields = {name: getattr(value, name) for name in type(value).model_fields}
+    replaced = {name: _with_models(field, made) for name, field in fields.items()}
+    return value.model_copy(update={name: new for name, new in replaced.items() if new is not fields[name]})

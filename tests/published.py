@@ -41,13 +41,16 @@ def make_original_db(path: Path, documents: dict[str, Sequence[str]]) -> Path:
     return path
 
 
-def make_scorer(data_dir: Path, script: Script, **arguments: Any) -> FactScorer:
-    """A scorer over a data folder, by the published protocol and BM25 unless told otherwise."""
+def make_scorer(data_dir: Path, script: Script, number: int = 0, **arguments: Any) -> FactScorer:
+    """A scorer over a data folder, by the published protocol and BM25 unless told otherwise.
+
+    Models of one `number` are the same to the cache.
+    """
     folder = str(data_dir)
     settings: dict[str, Any] = {"protocol": "original", "cost_estimate": None, **arguments}
     if settings["protocol"] == "original":
         settings.setdefault("retrieval_type", "bm25")
-    model = ScriptedChatModel(script=script)
+    model = ScriptedChatModel(script=script, number=number)
     return FactScorer(data_dir=folder, model_dir=folder, cache_dir=folder, llm=model, **settings)
 
 

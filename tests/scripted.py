@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,9 +25,11 @@ class ScriptedChatModel(BaseChatModel):
     script: Any
     delay: float = 0.0
     """Seconds that an asynchronous call takes."""
-    prompts: list[list[BaseMessage]] = Field(default_factory=list)
-    options: list[dict[str, Any]] = Field(default_factory=list)
-    most_in_flight: int = 0
+    prompts: list[list[BaseMessage]] = Field(default_factory=list, exclude=True)
+    options: list[dict[str, Any]] = Field(default_factory=list, exclude=True)
+    most_in_flight: int = Field(default=0, exclude=True)
+    number: int = Field(default_factory=itertools.count(1).__next__)
+    """Tells one script from another where answers are cached."""
     _in_flight: int = PrivateAttr(0)
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 

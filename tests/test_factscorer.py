@@ -301,7 +301,7 @@ def test_no_paid_model_is_asked_that_was_not_named(data: Path) -> None:
         out = fs.get_score("Ada Lovelace", "Ada Lovelace was born in London.", gamma=0)
     assert fs.report is not None
     assert fs.report.manifest.decomposer["kind"] == "embedded"
-    assert fs.report.manifest.usage == {"calls": 0, "input_tokens": 0, "output_tokens": 0}
+    assert set(fs.report.manifest.usage.values()) == {0}
     assert out["score"] == 1.0
 
 

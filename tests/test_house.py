@@ -17,10 +17,12 @@ FOLDERS = ("factscore_chain", "retrievers", "prompts", "evals", "tests", "exampl
 LONGEST_MODULE = 350
 
 LAYERS = (
-    ("errors", "aio", "models"),
+    ("errors", "aio", "models", "single_flight", "tokens"),
     ("stats", "fresh"),
     ("values", "token_choices"),
+    ("completion",),
     ("failures", "hub", "prompts", "score", "beyond", "abstention_phrases", "manifest", "thinking"),
+    ("answer_cache", "model_identity", "spending"),
     ("language_model", "generations", "records", "gate_outcome", "report", "render", "html"),
     ("generation_files",),
     ("stage",),

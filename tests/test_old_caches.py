@@ -278,7 +278,7 @@ def test_the_wording_of_old_prompts_is_learned(tmp_path: Path, response: Any) ->
     convert_old_caches(tmp_path, store)
     assert learned_lead(store) == "Say of $topic:"
     assert learned_instruction(store, next(iter(DEMONSTRATIONS))) == "Kindly split:"
-    assert store.is_answered(next(iter(facts))[:-2], INSTRUCT_GPT)
+    assert store.converted(INSTRUCT_GPT, next(iter(facts))[:-2]) is not None
     store.close()
 
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factscore_chain.tokens import estimate_tokens
 from factscore_chain.values import Passage
-from factscore_chain.verify.passage_budget import estimate_tokens, fit_passages, passage_tokens
+from factscore_chain.verify.passage_budget import fit_passages, passage_tokens
 
 PASSAGES = (Passage("p1", "Ada Brook was born in Leeds in 1901.", "Ada Brook"), Passage("p2", "She painted."))
 

@@ -15,8 +15,11 @@ from factscore_chain.errors import FactScoreError, UsageError
 from factscore_chain.generation_files import read_text
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
     from factscore_chain.chain import FactScoreChain
     from factscore_chain.generation_files import Rows
+    from factscore_chain.language_model import LanguageModel
     from factscore_chain.report import GenerationReport, Report
     from factscore_chain.retrievers.knowledge import KnowledgeSource
 
@@ -70,6 +73,12 @@ def add_estimator_arguments(parser: argparse.ArgumentParser) -> None:
     add_retrieval_arguments(parser)
     add_model_arguments(parser)
     add_estimator_argument(parser)
+    parser.add_argument(
+        "--max-cost", type=float, metavar="DOLLARS", help="make no more calls once they cost this much"
+    )
+    parser.add_argument(
+        "--prices", type=Path, metavar="FILE", help="prices of models, in place of the shipped table"
+    )
     parser.add_argument("--gamma", type=float, default=10.0, help="length penalty; 0 for none (default: 10)")
     parser.add_argument(
         "--abstain",
@@ -96,6 +105,15 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--base-url", metavar="URL", help="server of the chat model, if not the provider's own"
     )
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument(
+        "--cache",
+        type=Path,
+        metavar="FILE",
+        help="keeps the model's answers, so that none is paid for twice "
+        "(default: answers.db in the user's cache folder)",
+    )
+    kept.add_argument("--no-cache", action="store_true", help="keep no answers, and ask anew")
 
 
 def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
@@ -124,10 +142,29 @@ def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
         abstain=options.abstain,
         k=options.k,
         **more,
+        max_cost=options.max_cost,
+        prices=options.prices,
     )
 
 
-def make_llm(options: argparse.Namespace) -> Any:
+def make_llm(options: argparse.Namespace) -> LanguageModel | None:
+    """Makes the model that the arguments name, with its answers kept; None if they name none.
+
+    Raises:
+        UsageError: See `make_chat_model`.
+    """
+    from factscore_chain.answer_cache import AnswerCache
+    from factscore_chain.language_model import LanguageModel
+    from factscore_chain.retrievers.opening import cache_folder
+
+    model = make_chat_model(options)
+    if model is None:
+        return None
+    path = options.cache or cache_folder() / "answers.db"
+    return LanguageModel(model, cache=None if options.no_cache else AnswerCache(path))
+
+
+def make_chat_model(options: argparse.Namespace) -> BaseChatModel | None:
     """Makes the chat model that the arguments name; None if they name none.
 
     Raises:
@@ -135,11 +172,12 @@ def make_llm(options: argparse.Namespace) -> Any:
     """
     from factscore_chain.language_model import init_model
 
-    if options.base_url is None:
-        return options.llm
     if options.llm is None:
-        raise UsageError("--base-url needs --llm, the model to ask there.")
-    return init_model(options.llm, base_url=options.base_url)
+        if options.base_url is not None:
+            raise UsageError("--base-url needs --llm, the model to ask there.")
+        return None
+    server = {} if options.base_url is None else {"base_url": options.base_url}
+    return init_model(options.llm, **server)
 
 
 def make_knowledge(options: argparse.Namespace) -> KnowledgeSource | None:

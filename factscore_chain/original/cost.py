@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+
+from langchain_core.messages import HumanMessage
 
 from factscore_chain.decompose.base import Decomposer
 from factscore_chain.decompose.llm import LLMDecomposer
@@ -35,16 +37,18 @@ def model_label(model: LanguageModel) -> str:
 
 
 def decomposition_words(
-    decomposer: Decomposer, generations: Sequence[Generation], is_answered: Callable[[str], bool]
+    decomposer: Decomposer, generations: Sequence[Generation], *, consider_cache: bool
 ) -> float:
-    """Words of the prompts that ask for facts; those that are answered already count for nothing.
+    """Words of the prompts that ask for facts; those that are answered already may count for nothing.
 
     Only the published prompts can be known beforehand; of ours, the nearest demonstrations are left out.
     """
     if isinstance(decomposer, OriginalDecomposer):
         sentences = dict.fromkeys(s for one in generations for s in sentences_of(one.text)[0])
-        prompts = (decomposer.prompt(sentence) for sentence in sentences)
-        return sum(len(prompt.split()) for prompt in prompts if not is_answered(prompt))
+        prompts = [decomposer.prompt(sentence) for sentence in sentences]
+        if consider_cache:
+            prompts = [one for one in prompts if not decomposer.model.is_answered([HumanMessage(one)])]
+        return sum(len(prompt.split()) for prompt in prompts)
     if not isinstance(decomposer, LLMDecomposer):
         return 0
     asked = decomposer.prompt.messages(topic="", context="", sentence="")

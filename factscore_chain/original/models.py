@@ -8,9 +8,9 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
+from factscore_chain.answer_cache import AnswerCache
 from factscore_chain.errors import UsageError
 from factscore_chain.language_model import LanguageModel, init_model
-from factscore_chain.original.store import AnswerCache
 
 CHAT_GPT = "openai:gpt-3.5-turbo"
 """What "ChatGPT" means, as in the original."""
@@ -56,19 +56,13 @@ def chat_model(llm: Any, key_path: str, cache: AnswerCache | None, **options: An
     if isinstance(llm, LanguageModel):
         return llm
     if isinstance(llm, BaseChatModel):
-        return LanguageModel(_cached(llm, cache))
+        return LanguageModel(llm, cache=cache)
     if llm is not None and not isinstance(llm, str):
         raise UsageError(f"{type(llm).__name__} is no model. Give a chat model or a name.")
     name = llm or CHAT_GPT
     if name.startswith("openai:") and (key := read_key(key_path)) is not None:
         options["api_key"] = key
-    return LanguageModel(_cached(init_model(name, **options), cache))
-
-
-def _cached(model: BaseChatModel, cache: AnswerCache | None) -> BaseChatModel:
-    if model.cache is not None or cache is None:
-        return model
-    return model.model_copy(update={"cache": cache.of(model)})
+    return LanguageModel(init_model(name, **options), cache=cache)
 
 
 def _is_like_key(text: str) -> bool:

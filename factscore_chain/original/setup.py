@@ -18,7 +18,7 @@ from factscore_chain.original.models import chat_model
 from factscore_chain.original.names import ModelName
 from factscore_chain.original.np import read_stopwords
 from factscore_chain.original.passages import BM25, GTR, Retrieval
-from factscore_chain.original.store import AnswerCache, AnswerStore
+from factscore_chain.original.store import AnswerStore, ConvertedCache
 from factscore_chain.values import Decomposition, Generation
 from factscore_chain.verify.base import LocalVerifier
 from factscore_chain.verify.npm import MaskedLMVerifier
@@ -48,7 +48,7 @@ class Setup:
 
     def chat_model(self, cache: str | None = None, **options: Any) -> LanguageModel:
         """The model that answers, looking in a converted cache too if one is named."""
-        return chat_model(self.llm, self.key_path, AnswerCache(self.store, cache), **options)
+        return chat_model(self.llm, self.key_path, ConvertedCache(self.store, cache), **options)
 
     def masked_lm(self) -> MaskedLMVerifier:
         """The published NP check.

@@ -14,11 +14,12 @@ from pydantic import Field
 from factscore_chain.errors import FatalModelError, ModelCallError
 from factscore_chain.language_model import AnyModel, Completion
 from factscore_chain.prompts.prompt import Prompt, fence, load_prompt
+from factscore_chain.tokens import CountTokens, estimate_tokens
 from factscore_chain.values import Claim, Decision, Passage, Verdict
 from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.logprobs import first_verdict
 from factscore_chain.verify.mentions import ENGLISH, Labels
-from factscore_chain.verify.passage_budget import CountTokens, FittedPassages, estimate_tokens, fit_passages
+from factscore_chain.verify.passage_budget import FittedPassages, fit_passages
 from factscore_chain.verify.prefix_order import call_order, stable
 from factscore_chain.verify.verdict_reading import Cause, Reading, read_verdict
 

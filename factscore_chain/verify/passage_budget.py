@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from factscore_chain.tokens import CountTokens, estimate_tokens
 from factscore_chain.values import Passage
-
-CountTokens = Callable[[str], int]
 
 _MARKS = 12
 """Tokens for the fence around one passage."""
@@ -31,12 +30,6 @@ class FittedPassages:
         said = ["the best passage was cut at a sentence's end"] if self.cut else []
         said += [f"{self.dropped} passages were left out"] if self.dropped else []
         return f"To keep within the token budget, {' and '.join(said)}." if said else None
-
-
-def estimate_tokens(text: str) -> int:
-    """Tokens that a text takes, roughly: one for four characters, or for one of a script without blanks."""
-    dense = sum(character > "\u2e80" for character in text)
-    return dense + (len(text) - dense + 3) // 4
 
 
 def fit_passages(

@@ -23,6 +23,8 @@ from factscore_chain.verify.llm import LLMVerifier
 
 ORIGIN = "self-check"
 """Origin of the passages that are the subject model's own samples."""
+_TYPICAL_SAMPLE = "word " * 120
+"""As long as a paragraph about a person."""
 
 
 class SelfCheckVerifier(Verifier, BatchStage[Claim, Decision]):
@@ -82,8 +84,10 @@ class SelfCheckVerifier(Verifier, BatchStage[Claim, Decision]):
         try:
             replies = await asyncio.gather(
                 *(
-                    self.subject.complete(self.prompt.messages(topic=topic), config)
-                    for _ in range(self.samples)
+                    self.subject.complete(
+                        self.prompt.messages(topic=topic), config, sample=number, typical=_TYPICAL_SAMPLE
+                    )
+                    for number in range(1, self.samples + 1)
                 )
             )
         except FatalModelError:
@@ -137,4 +141,6 @@ def sampling(model: LanguageModel, temperature: float = 1.0) -> LanguageModel:
     if "temperature" not in type(model.model).model_fields:
         return model
     varied = model.model.model_copy(update={"temperature": temperature})
-    return LanguageModel(varied, concurrency=model.concurrency)
+    return LanguageModel(
+        varied, concurrency=model.concurrency, cache=model.cache, budget=model.budget, price=model.price
+    )
