@@ -118,7 +118,7 @@ def test_places_hold_for_characters_that_scripts_count_twice() -> None:
     made = generation(fact(Verdict.SUPPORTED, "Ada", Span(3, 6)), text="🧮 \u00e9Ada")
     (one,) = Reader(render_html(made)).data("overview")
     assert one["pieces"] == ["🧮 é", "Ada"]
-    assert one["facts"][0]["place"] == [1, 2]
+    assert one["facts"][0]["places"] == [[1, 2]]
 
 
 def test_scores_coverage_counts_and_manifest_are_shown_without_script() -> None:

@@ -17,7 +17,7 @@ from factscore_chain.html.visible import visible
 from factscore_chain.values import Span, Verdict
 from tests.reports import fact, generation
 
-SPANS = st.lists(st.none() | st.builds(Span, st.integers(-3, 30), st.integers(-3, 30)), max_size=12)
+SPANS = st.lists(st.lists(st.builds(Span, st.integers(-3, 30), st.integers(-3, 30)), max_size=3), max_size=9)
 
 
 @pytest.mark.parametrize(
@@ -38,18 +38,25 @@ def test_hidden_characters_become_visible_and_others_stay(text: str, shown: str)
 
 
 def test_overlapping_facts_share_the_pieces_that_both_state() -> None:
-    pieces = cut("Ada wrote notes", [Span(0, 9), Span(4, 15), None])
+    pieces = cut("Ada wrote notes", [[Span(0, 9)], [Span(4, 15)], []])
     assert pieces.texts == ("Ada ", "wrote", " notes")
-    assert pieces.places == ((0, 2), (1, 3), None)
+    assert pieces.places == (((0, 2),), ((1, 3),), ())
+
+
+def test_a_fact_that_is_stated_twice_has_two_places() -> None:
+    pieces = cut("Ada, the Ada", [[Span(9, 12), Span(0, 3)], [Span(0, 4), Span(4, 8)]])
+    assert pieces.texts == ("Ada", ", the", " ", "Ada")
+    assert pieces.places == (((0, 1), (3, 4)), ((0, 2),))
 
 
 @given(st.text(max_size=25), SPANS)
-def test_pieces_make_the_text_again_and_places_name_the_span(text: str, spans: list[Span | None]) -> None:
+def test_pieces_make_the_text_again_and_places_name_the_spans(text: str, spans: list[list[Span]]) -> None:
     pieces = cut(text, spans)
     assert "".join(pieces.texts) == text
-    for span, place in zip(spans, pieces.places, strict=True):
-        stated = "" if span is None else text[max(0, span.start) : max(0, span.end)]
-        assert ("".join(pieces.texts[slice(*place)]) if place else "") == stated
+    ends = [len("".join(pieces.texts[:count])) for count in range(len(pieces.texts) + 1)]
+    for several, places in zip(spans, pieces.places, strict=True):
+        stated = {at for span in several for at in range(max(0, span.start), min(len(text), span.end))}
+        assert {at for first, end in places for at in range(ends[first], ends[end])} == stated
 
 
 def test_a_score_of_one_lies_in_the_last_bin() -> None:

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from factscore_chain.html.segments import cut
+from factscore_chain.html.segments import cut, spans_of
 from factscore_chain.html.summary import summary_of
 from factscore_chain.html.template import asset, render
 from factscore_chain.html.visible import visible
+from factscore_chain.records import FactRecord
 from factscore_chain.render import excerpt, verdict_words
-from factscore_chain.report import FactRecord, GenerationReport, Report
+from factscore_chain.report import GenerationReport, Report
 from factscore_chain.values import Verdict
 
 SIGNS = {
@@ -103,8 +104,12 @@ def _fact(fact: FactRecord) -> _Fact:
 
 
 def _pieces(text: str, facts: Sequence[FactRecord]) -> Iterator[_Piece]:
-    pieces = cut(text, [fact.span for fact in facts])
-    placed = [(fact.verdict.value, place) for fact, place in zip(facts, pieces.places, strict=True) if place]
+    pieces = cut(text, [spans_of(fact) for fact in facts])
+    placed = [
+        (fact.verdict.value, place)
+        for fact, places in zip(facts, pieces.places, strict=True)
+        for place in places
+    ]
     open_now: Counter[str] = Counter()
     for index, piece in enumerate(pieces.texts):
         open_now.update(verdict for verdict, place in placed if place[0] == index)

@@ -16,7 +16,8 @@ from factscore_chain.html.payload import embedded, evidence, overview
 from factscore_chain.html.summary import summary_of
 from factscore_chain.html.template import asset, render
 from factscore_chain.html.visible import visible
-from factscore_chain.report import FactRecord, GenerationReport, Report
+from factscore_chain.records import FactRecord
+from factscore_chain.report import GenerationReport, Report
 from factscore_chain.values import Verdict
 
 Edits: TypeAlias = Sequence[EditedText | None]

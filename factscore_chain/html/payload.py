@@ -12,9 +12,10 @@ from typing import Any
 import orjson
 
 from factscore_chain.html.edits import EditedText
-from factscore_chain.html.segments import cut
+from factscore_chain.html.segments import Places, cut, spans_of
 from factscore_chain.html.visible import visible
-from factscore_chain.report import FactRecord, GenerationReport, PartRecord
+from factscore_chain.records import FactRecord, PartRecord, RecallRecord
+from factscore_chain.report import GenerationReport
 from factscore_chain.values import Passage, Verdict
 
 _ESCAPES = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
@@ -29,7 +30,7 @@ def overview(
     one: GenerationReport, labels: Sequence[Verdict | None], edited: EditedText | None
 ) -> dict[str, Any]:
     """A generation with its text in pieces and its facts, without what they rest on."""
-    pieces = cut(one.text, [fact.span for fact in one.facts])
+    pieces = cut(one.text, [spans_of(fact) for fact in one.facts])
     return {
         "id": _text(one.id),
         "topic": _text(one.topic),
@@ -41,12 +42,13 @@ def overview(
         "coverage": one.coverage,
         "pieces": [visible(piece) for piece in pieces.texts],
         "facts": [
-            _fact(fact, place, label)
-            for fact, place, label in zip(one.facts, pieces.places, labels, strict=True)
+            _fact(fact, places, label)
+            for fact, places, label in zip(one.facts, pieces.places, labels, strict=True)
         ],
         "failures": [{"cause": visible(each.cause), "raw": _text(each.raw)} for each in one.failures],
         "dropped": [{"text": visible(each.text), "cause": visible(each.cause)} for each in one.dropped],
         "edit": edited and _edit(edited),
+        "recall": one.recall and _recall(one.recall),
     }
 
 
@@ -69,15 +71,29 @@ def evidence(one: GenerationReport) -> dict[str, Any]:
     return {"passages": passages, "facts": facts}
 
 
-def _fact(fact: FactRecord, place: tuple[int, int] | None, label: Verdict | None) -> dict[str, Any]:
+def _fact(fact: FactRecord, places: Places, label: Verdict | None) -> dict[str, Any]:
     return {
         "text": visible(fact.text),
         "verdict": fact.verdict.value,
         "reason": fact.reason,
         "probability": fact.probability,
         "verifier": visible(fact.verifier),
-        "place": place,
+        "places": places,
         "label": label and label.value,
+        "trivial": fact.trivial,
+        "repeats": fact.repeats,
+    }
+
+
+def _recall(recall: RecallRecord) -> dict[str, Any]:
+    return {
+        "source": visible(recall.source),
+        "value": recall.recall,
+        "stated": len(recall.stated),
+        "missing": [visible(fact) for fact in recall.missing],
+        "undecided": [visible(fact) for fact in recall.undecided],
+        "partial": recall.facts_left_out,
+        "error": _text(recall.error),
     }
 
 

@@ -56,9 +56,19 @@ def summary_of(report: Report | GenerationReport) -> Summary:
 
 
 def _figures(report: Report) -> tuple[Figure, ...]:
-    counts, per_response = report.counts, report.num_facts_per_response
+    counts, per_response, manifest = report.counts, report.num_facts_per_response, report.manifest
     decided = counts.facts - counts.undecided - counts.failed
     answered = counts.generations - counts.abstained - counts.no_facts
+    asked_for = (
+        (
+            manifest.f1_k is not None,
+            Figure(f"F1@{manifest.f1_k}", percent(report.f1_at_k), "precision and recall up to K facts"),
+        ),
+        (
+            any(one.recall for one in report.generations),
+            Figure("recall", percent(report.recall), "of a reference's facts"),
+        ),
+    )
     return (
         Figure("FActScore", percent(report.score), f"mean over {_some(counts.scored, 'scored generation')}"),
         Figure("without length penalty", percent(report.init_score), "supported facts of all facts"),
@@ -73,6 +83,7 @@ def _figures(report: Report) -> tuple[Figure, ...]:
             "-" if per_response is None else f"{per_response:.1f}",
             f"{_some(counts.facts, 'fact')} in all",
         ),
+        *(figure for asked, figure in asked_for if asked),
     )
 
 
@@ -113,6 +124,7 @@ def _count_notes(counts: Counts) -> tuple[str, ...]:
         (counts.no_facts, "generation", "Without a score: {} with no fact in it."),
         (counts.unscored, "generation", "Without a score: {} that could not be scored."),
         (counts.failed_sentences, "sentence", "Not checked: {} that could not be broken into facts."),
+        (counts.padding, "supported fact", "Adding nothing to the topic or the facts beside: {}."),
         (counts.dropped_facts, "fact", "Left out: {} of the decomposer's that the text does not state."),
     )
     return tuple(note.format(_some(count, noun)) for count, noun, note in notes if count)

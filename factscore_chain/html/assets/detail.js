@@ -32,7 +32,9 @@ function properties(fact, known) {
     ["verifier", fact.verifier],
     ["cause", known.cause],
     ["note", known.note],
-    ["place", fact.place ? null : "not given in the text"],
+    ["place", fact.places.length ? null : "not given in the text"],
+    ["padding", fact.trivial ? "only restates the topic" : null],
+    ["repeats", fact.repeats === null ? null : fact.generation.facts[fact.repeats].text],
   ];
   return pairs
     .filter(([, value]) => value !== null)

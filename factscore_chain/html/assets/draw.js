@@ -13,6 +13,7 @@ function articleOf(generation, facts) {
     generation.error ? el("p", { class: "note", dir: "auto" }, generation.error) : null,
     el("div", { class: "columns" }, textOf(generation, facts), factsOf(generation, facts)),
     generation.edit ? editOf(generation.edit) : null,
+    generation.recall ? recallOf(generation.recall) : null,
     lostOf(generation),
   );
 }
@@ -59,10 +60,10 @@ function barOf(facts) {
 /** For each piece of the text, which verdicts the facts have that state it, and which end with it. */
 function verdictsAlong(generation, facts) {
   const along = generation.pieces.map(() => ({ begin: [], end: [], verdicts: [] }));
-  for (const { place, verdict } of facts) {
-    if (place) {
-      along[place[0]].begin.push(verdict);
-      along[place[1] - 1].end.push(verdict);
+  for (const { places, verdict } of facts) {
+    for (const [first, end] of places) {
+      along[first].begin.push(verdict);
+      along[end - 1].end.push(verdict);
     }
   }
   const open = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0]));
@@ -91,7 +92,7 @@ function textOf(generation, facts) {
   });
   // Where spaces are layout, as in code and tables, they are kept; elsewhere they must not hang over the line.
   const shape = /[ \t]{2}/.test(generation.pieces.join("")) ? "text laid-out" : "text";
-  const region = { class: shape, role: "region", tabindex: "0", "aria-label": `Text of ${generation.name}`, dir: "auto" };
+  const region = { class: shape, role: "group", tabindex: "0", "aria-label": `Text of ${generation.name}`, dir: "auto" };
   const text = el("div", region, ...pieces);
   marksOf.set(text, pieces);
   return text;
@@ -142,17 +143,28 @@ function editOf({ changes, before, after }) {
   );
 }
 
+function recallOf({ source, value, stated, missing, undecided, partial, error }) {
+  if (error !== null) {
+    return el("p", { class: "note", dir: "auto" }, `No recall: ${error}`);
+  }
+  const lines = [
+    ...missing.map((fact) => `Not stated: ${fact}`),
+    ...undecided.map((fact) => `Undecided, counts as not stated: ${fact}`),
+  ];
+  const found = `${stated} of ${some(stated + lines.length, "fact")} of ${source} stated`;
+  return linesUnder(`Recall ${percent(value)}: ${found}${partial ? ", of the first that were looked for" : ""}`, lines);
+}
+
+/** Lines under a heading that opens. */
+function linesUnder(summary, lines) {
+  const items = lines.map((line) => el("li", { dir: "auto" }, line));
+  return el("details", { class: "lines" }, el("summary", { dir: "auto" }, summary), el("ul", {}, ...items));
+}
+
 function lostOf({ dropped, failures }) {
   const lines = [
     ...failures.map(({ cause, raw }) => `A sentence could not be broken into facts: ${cause}${raw ? ` (${raw})` : ""}`),
     ...dropped.map(({ text, cause }) => `Left out, since the text does not state it: ${text} (${cause})`),
   ];
-  return lines.length
-    ? el(
-        "details",
-        { class: "lost" },
-        el("summary", {}, `${some(lines.length, "more record")}: what was not judged`),
-        el("ul", {}, ...lines.map((line) => el("li", { dir: "auto" }, line))),
-      )
-    : null;
+  return lines.length ? linesUnder(`${some(lines.length, "record")} of what was not judged`, lines) : null;
 }

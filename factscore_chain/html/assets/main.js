@@ -50,6 +50,7 @@ new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecti
   rootMargin: "1500px",
 }).observe(byId("more"));
 
+let reached = "";
 list.addEventListener("click", ({ target }) => {
   const button = target.closest(".fact");
   const mark = target.closest(".text mark");
@@ -58,7 +59,8 @@ list.addEventListener("click", ({ target }) => {
   } else if (mark && !String(getSelection())) {
     // A second click on the same words goes to the next of their facts.
     const keys = factsAt(mark).map((fact) => fact.key);
-    reveal(byId(keys[(keys.indexOf(document.activeElement?.id) + 1) % keys.length]));
+    reached = keys[(keys.indexOf(reached) + 1) % keys.length];
+    reveal(byId(reached));
   }
 });
 

@@ -80,10 +80,11 @@ function move(from, steps) {
 /** The facts that state a piece of the text: what is wrong first, then the shortest. */
 function factsAt(mark) {
   const piece = Number(mark.dataset.piece);
-  const width = ({ place }) => place[1] - place[0];
+  const here = ({ places }) => places.find(([first, end]) => first <= piece && piece < end);
+  const width = (fact) => here(fact)[1] - here(fact)[0];
   return [...mark.closest("article").querySelectorAll(".fact")]
     .map((button) => factOf.get(button.id))
-    .filter(({ place }) => place && place[0] <= piece && piece < place[1])
+    .filter(here)
     .sort((a, b) => (a.verdict === "supported") - (b.verdict === "supported") || width(a) - width(b));
 }
 
@@ -91,8 +92,8 @@ function factsAt(mark) {
 function light(button) {
   document.querySelectorAll("mark.lit").forEach((mark) => mark.classList.remove("lit"));
   const fact = button && factOf.get(button.id);
-  if (fact?.place) {
-    const marks = marksOf.get(button.closest("article").querySelector(".text"));
-    marks.slice(...fact.place).forEach((mark) => mark.classList.add("lit"));
+  const marks = fact ? marksOf.get(button.closest("article").querySelector(".text")) : [];
+  for (const place of fact?.places ?? []) {
+    marks.slice(...place).forEach((mark) => mark.classList.add("lit"));
   }
 }

@@ -1,0 +1,121 @@
+"""A real browser without a window, and what tests ask it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.wait import WebDriverWait
+
+PROGRAMS = ("chromium", "chromedriver")
+PATIENCE = 20
+"""Seconds to wait for something that has to happen."""
+_FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update", "--window-size=1300,900"),
+)
+
+
+class Browser:
+    """Chromium with a profile of its own, one page at a time."""
+
+    def __init__(self, profile: Path) -> None:
+        options = webdriver.ChromeOptions()
+        options.binary_location = _path(PROGRAMS[0])
+        for flag in (*_FLAGS, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(_path(PROGRAMS[1])))
+
+    def open(self, path: Path, fragment: str = "") -> None:
+        """Opens a file and forgets what was before."""
+        self.driver.get("about:blank")
+        self.command("Emulation.clearDeviceMetricsOverride")
+        self.prefer("light")
+        self.requests(), self.console()
+        self.driver.get(path.as_uri() + fragment)
+
+    def quit(self) -> None:
+        """Ends the browser."""
+        self.driver.quit()
+
+    def command(self, name: str, **parameters: Any) -> Any:
+        """Sends a command of the DevTools protocol."""
+        return self.driver.execute_cdp_cmd(name, parameters)
+
+    def prefer(self, scheme: str) -> None:
+        """What the reader's system prefers: "light" or "dark"."""
+        self.command(
+            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+        )
+
+    def narrow(self, width: int) -> None:
+        """Makes the window as wide as that of a phone."""
+        self.command(
+            "Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=2, mobile=True
+        )
+
+    def console(self) -> list[str]:
+        """What was written to the console since this was last asked."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requests(self) -> list[str]:
+        """The addresses asked for since this was last asked."""
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+        ]
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Runs JavaScript in the page; returns what it returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def all(self, selector: str) -> list[WebElement]:
+        """The elements that a selector names."""
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> WebElement:
+        """The first element that a selector names."""
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def texts(self, selector: str) -> list[str]:
+        """The text of the elements that a selector names, shown or not."""
+        found: list[str] = self.run(
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent.trim())",
+            selector,
+        )
+        return found
+
+    def press(self, *keys: str) -> None:
+        """Presses keys where the focus is."""
+        for key in keys:
+            self.driver.switch_to.active_element.send_keys(key)
+
+    def focused(self) -> str:
+        """Id of the element that has the focus."""
+        return str(self.run("return document.activeElement.id"))
+
+    def wait_for_text(self, selector: str, text: str) -> None:
+        """Waits until an element holds a text.
+
+        Raises:
+            TimeoutException: It does not in time.
+        """
+        WebDriverWait(self.driver, PATIENCE).until(lambda _: text in self.one(selector).text)
+
+
+def missing() -> list[str]:
+    """The programs that are not installed."""
+    return [name for name in PROGRAMS if shutil.which(name) is None]
+
+
+def _path(program: str) -> str:
+    return shutil.which(program) or program

@@ -1,0 +1,133 @@
+"""Whoever the reader is, and whatever they read it on: keyboard, dark, phone, paper."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from factscore_chain.html import EditedText
+from factscore_chain.report import Report
+from factscore_chain.values import DroppedFact, Span, Verdict
+from tests.browser.chromium import Browser
+from tests.browser.conftest import Show
+from tests.reports import fact, generation, report
+
+pytestmark = pytest.mark.browser
+
+BACKGROUND = "return getComputedStyle(document.body).backgroundColor"
+LIGHT, DARK = "rgb(253, 253, 251)", "rgb(22, 24, 27)"
+AXE_VARIABLE = "FACTSCORE_AXE"
+"""Environment variable that names the folder of axe-core, with `axe.min.js` in it."""
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+
+
+def everything() -> Report:
+    """A report with one of all there is."""
+    facts = [fact(v, f"Ada was {v.value}.", Span(0, 3 + i), probability=0.5) for i, v in enumerate(Verdict)]
+    dropped = (DroppedFact("Ada flew.", 0, "not in the text"),)
+    return report(
+        generation(*facts, score=0.2, text="Ada was born in a large house in London.", dropped=dropped),
+        generation(status="failed", error="The model did not answer."),
+        generation(fact(Verdict.SUPPORTED), score=1.0),
+    ).with_rejected(("row 4: not JSON",))
+
+
+def show_everything(show: Show) -> Browser:
+    labels = [[Verdict.SUPPORTED] * 5, [], [Verdict.NOT_SUPPORTED]]
+    edits = [EditedText.of("Ada was born.", "Ada lived.", 0.2, 1.0), None, None]
+    return show(everything(), labels=labels, edits=edits)
+
+
+def test_the_keyboard_alone_reads_the_report(show: Show) -> None:
+    page = show_everything(show)
+    page.press("j", "j")
+    assert page.focused() == "fact-1-2"
+    page.press(Keys.ENTER)
+    assert page.one("#fact-1-2").get_attribute("aria-expanded") == "true"
+    page.press(Keys.ESCAPE)
+    assert (page.focused(), page.all(".detail")) == ("fact-1-2", [])
+    page.press("k", Keys.ARROW_DOWN, Keys.ARROW_DOWN, "j", "j", "j")
+    assert page.focused() == "fact-3-1"
+    page.press("j", Keys.ARROW_UP)
+    assert page.focused() == "fact-1-5"
+
+
+def test_escape_closes_a_fact_from_inside_its_passages(show: Show) -> None:
+    page = show_everything(show)
+    page.press("j", Keys.ENTER)
+    page.run("document.querySelector('#fact-1-1-detail a').focus()")
+    page.press(Keys.ESCAPE)
+    assert (page.focused(), page.all(".detail")) == ("fact-1-1", [])
+
+
+def test_a_slash_goes_to_the_search_and_letters_there_are_letters(show: Show) -> None:
+    page = show_everything(show)
+    page.press("/")
+    page.press("j", "k")
+    assert page.focused() == "search"
+    assert page.one("#search").get_attribute("value") == "jk"
+
+
+def test_the_tab_key_stops_once_in_each_list(show: Show) -> None:
+    page = show_everything(show)
+    page.press("j", "j", Keys.TAB)
+    stops = page.run(
+        "return [...document.querySelectorAll('.fact')].filter((one) => one.tabIndex === 0).length"
+    )
+    assert (stops, page.focused().startswith("fact-1")) == (2, False)
+
+
+def test_dark_follows_the_system_until_the_reader_chooses(show: Show) -> None:
+    page = show_everything(show)
+    assert page.run(BACKGROUND) == LIGHT
+    page.prefer("dark")
+    assert page.run(BACKGROUND) == DARK
+    assert page.one("#theme").get_attribute("aria-pressed") == "true"
+    page.one("#theme").click()
+    assert page.run(BACKGROUND) == LIGHT
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_phone_scrolls_in_one_direction_only(show: Show, width: int) -> None:
+    page = show_everything(show)
+    page.narrow(width)
+    page.one("#fact-1-1").click()
+    assert page.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_paper_shows_all_facts_with_their_best_sentence(show: Show) -> None:
+    page = show_everything(show)
+    page.run(
+        "addEventListener('beforeprint', () => { window.printed = document.querySelector('main').innerText })"
+    )
+    paper = b64decode(page.command("Page.printToPDF", printBackground=True)["data"])
+    assert paper.startswith(b"%PDF")
+    assert page.run("return window.printed").count("Ada: Ada was born in London.") == 6
+    assert page.all(".brief") == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    folder = os.environ.get(AXE_VARIABLE)
+    if not folder:
+        pytest.skip(f"{AXE_VARIABLE} names no folder with axe-core in it")
+    return (Path(folder) / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [None, 360])
+def test_the_accessibility_check_finds_nothing(show: Show, axe: str, scheme: str, width: int | None) -> None:
+    page = show_everything(show)
+    page.prefer(scheme)
+    if width:
+        page.narrow(width)
+    page.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    page.run("document.querySelectorAll('.fact').forEach((one) => one.click())")
+    page.run(axe)
+    result = page.driver.execute_async_script("axe.run({ runOnly: arguments[0] }).then(arguments[1])", RULES)
+    assert len(result["passes"]) > 20
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in result["violations"]] == []
