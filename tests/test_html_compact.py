@@ -36,8 +36,13 @@ def test_overlapping_facts_are_marked_as_mixed_and_each_false_one_signed_where_i
         fact(Verdict.SUPPORTED, "true", Span(4, 12)),
     )
     piece = generation(false, true)._repr_html_()
-    marks = re.findall(r'<mark class="(\w+)">(.*?)</mark>', piece)
-    assert marks == [("not_supported", "Ada "), ("mixed", "was<sup>✗</sup>"), ("supported", " born")]
+    marks = re.findall(r'<mark class="([\w ]+)">(.*?)</mark>', piece)
+    assert marks == [("not_supported", "Ada "), ("not_supported mixed", "was<sup>✗</sup>"), ("supported", " born")]
+
+
+def test_a_fact_without_a_verdict_says_why() -> None:
+    text = plain(generation(fact(Verdict.FAILED, cause="The server was down."))._repr_html_())
+    assert "! Ada was born. failedThe server was down." in text
 
 
 def test_a_notebook_gets_no_script_and_no_markup_of_the_report() -> None:

@@ -22,6 +22,7 @@ SIGNS = {
     Verdict.UNDECIDED.value: "?",
     Verdict.FAILED.value: "!",
 }
+_SEEN_FIRST = ("not_supported", "irrelevant", "failed", "undecided", "supported")
 MOST_GENERATIONS = 20
 MOST_FACTS = 30
 """Facts listed a generation: those that are not supported."""
@@ -32,8 +33,8 @@ MOST_CHARACTERS = 5_000
 @dataclass(frozen=True)
 class _Piece:
     text: str
-    verdict: str | None
-    """The verdict of the facts that state it, "mixed" if they have several, None if there are none."""
+    verdicts: tuple[str, ...]
+    """Those of the facts that state it, what a reader has to see first in front."""
     signs: str
     """A sign for each fact that ends here and is not supported."""
 
@@ -83,7 +84,7 @@ def _shown(one: GenerationReport) -> _Shown:
     return _Shown(
         name=visible(one.title or one.topic or one.id or "(no topic)"),
         score=one.score,
-        about=f"{one.status.replace('_', ' ')}, {one.tally.supported} of {len(one.facts)} facts supported",
+        about=_about(one),
         error=visible(one.error or ""),
         pieces=tuple(_pieces(one.text[:MOST_CHARACTERS], one.facts)),
         cut=len(one.text) > MOST_CHARACTERS,
@@ -92,8 +93,13 @@ def _shown(one: GenerationReport) -> _Shown:
     )
 
 
+def _about(one: GenerationReport) -> str:
+    counted = f", {one.tally.supported} of {len(one.facts)} facts supported" if one.facts else ""
+    return one.status.replace("_", " ") + counted
+
+
 def _fact(fact: FactRecord) -> _Fact:
-    best = fact.best_passage
+    best = fact.best_passage if fact.cause is None else None
     return _Fact(
         sign=SIGNS[fact.verdict.value],
         text=visible(fact.text),
@@ -113,11 +119,11 @@ def _pieces(text: str, facts: Sequence[FactRecord]) -> Iterator[_Piece]:
     open_now: Counter[str] = Counter()
     for index, piece in enumerate(pieces.texts):
         open_now.update(verdict for verdict, place in placed if place[0] == index)
-        verdicts = [verdict for verdict, count in open_now.items() if count]
+        verdicts = tuple(verdict for verdict in _SEEN_FIRST if open_now[verdict])
         ending = [verdict for verdict, place in placed if place[1] == index + 1]
         open_now.subtract(ending)
         yield _Piece(
             visible(piece),
-            "mixed" if len(verdicts) > 1 else next(iter(verdicts), None),
+            verdicts,
             "".join(SIGNS[verdict] for verdict in ending if verdict != Verdict.SUPPORTED.value),
         )

@@ -85,7 +85,8 @@ function textOf(generation, facts) {
     const signs = end.filter((verdict) => verdict !== "supported").map((verdict) => GLYPHS[verdict]);
     const attributes = {
       "data-piece": index,
-      "data-verdict": verdicts.length === 1 ? verdicts[0] : "mixed",
+      "data-verdict": verdicts[0],
+      "data-mixed": verdicts.length > 1,
       "data-signs": signs.length ? signs.join("") : null,
     };
     return el("mark", attributes, piece);

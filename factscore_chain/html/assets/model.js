@@ -1,6 +1,7 @@
 // The report's data, and which of its generations and facts a reader wants to see.
 
-const VERDICTS = ["supported", "not_supported", "irrelevant", "undecided", "failed"];
+/** The verdict that a reader has to see first comes first. */
+const VERDICTS = ["not_supported", "irrelevant", "failed", "undecided", "supported"];
 
 const generations = JSON.parse(byId("overview").textContent);
 generations.forEach((generation, index) => {

@@ -8,8 +8,8 @@ const COMMON = new Set(
   ).split(" "),
 );
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
-const SHORTEST_STEM = 4;
-const LONGEST_ENDING = 3;
+const STEM = /^\p{L}{4,}$/u;
+const ENDING = /^(?:\p{L}{1,2}|ing|ers)$/u;
 
 /** The words of a fact that carry its content. */
 function contentWords(text) {
@@ -20,13 +20,7 @@ function contentWords(text) {
 /** Whether two words are the same but for an ending, as "paint" and "painted" are. */
 function alike(one, other) {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  return (
-    short === long ||
-    (short.length >= SHORTEST_STEM &&
-      long.length - short.length <= LONGEST_ENDING &&
-      /^\p{L}+$/u.test(short) &&
-      long.startsWith(short))
-  );
+  return short === long || (STEM.test(short) && long.startsWith(short) && ENDING.test(long.slice(short.length)));
 }
 
 const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" });
