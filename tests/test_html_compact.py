@@ -37,7 +37,11 @@ def test_overlapping_facts_are_marked_as_mixed_and_each_false_one_signed_where_i
     )
     piece = generation(false, true)._repr_html_()
     marks = re.findall(r'<mark class="([\w ]+)">(.*?)</mark>', piece)
-    assert marks == [("not_supported", "Ada "), ("not_supported mixed", "was<sup>✗</sup>"), ("supported", " born")]
+    assert marks == [
+        ("not_supported", "Ada "),
+        ("not_supported mixed", "was<sup>✗</sup>"),
+        ("supported", " born"),
+    ]
 
 
 def test_a_fact_without_a_verdict_says_why() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from factscore_chain.errors import UsageError
+from factscore_chain.gate_outcome import Check, GateOutcome
 from factscore_chain.html import EditedText, render_html
 from factscore_chain.report import Report
 from factscore_chain.values import DroppedFact, Passage, SentenceFailure, Span, Verdict
@@ -39,6 +40,11 @@ class Reader(HTMLParser):
 
     def data(self, name: str) -> Any:
         return json.loads(self.texts[name])
+
+
+def plain(page: str) -> str:
+    """The words of a page without its script, style and marks."""
+    return " ".join(re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL).split())
 
 
 def hostile() -> Report:
@@ -125,13 +131,20 @@ def test_scores_coverage_counts_and_manifest_are_shown_without_script() -> None:
     made = report(
         generation(fact(Verdict.SUPPORTED), fact(Verdict.UNDECIDED)), generation(status="abstained")
     )
-    page = re.sub(r"<script.*?</script>|<[^>]+>", " ", render_html(made), flags=re.DOTALL)
-    text = " ".join(page.split())
+    text = plain(render_html(made))
     for words in ("coverage 50.0%", "1 of 2 facts decided", "respond ratio 50.0%", "facts per response 2.0"):
         assert words in text
     assert "Counted as not supported: 1 fact without a verdict." in text
     assert "Without a score: 1 generation that abstained." in text
     assert "estimator test" in text
+
+
+def test_what_a_gate_said_stands_before_the_charts() -> None:
+    check = Check(name="mean", passed=False, text="60.0% is below 70.0%")
+    said = {"reads": "score", "score": 0.6, "interval": (0.5, 0.7), "pass_rate": None, "threshold": 0.5}
+    gate = GateOutcome(result="failed", below=(), incomplete=0, checks=(check,), **said)
+    text = plain(render_html(report().model_copy(update={"gate": gate})))
+    assert "Gate failed score 60.0%, 95% interval 50.0% to 70.0% mean failed: 60.0% is below 70.0%" in text
 
 
 def test_a_report_of_nothing_is_a_page_without_charts() -> None:

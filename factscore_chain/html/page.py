@@ -63,6 +63,7 @@ def render_html(
         style=style,
         script=script,
         summary=summary_of(report),
+        gate=report.gate if isinstance(report, Report) else None,
         charts=_charts(generations, judged),
         differing=sum(label is not None and not agrees(fact.verdict, label) for _, fact, label in judged),
         labelled=labels is not None,

@@ -35,6 +35,8 @@ def overview(
         "id": _text(one.id),
         "topic": _text(one.topic),
         "title": _text(one.title),
+        "input": _text(one.input),
+        "line": one.place and visible(f"{one.place.file}, line {one.place.line}"),
         "status": one.status,
         "error": _text(one.error),
         "score": one.score,
@@ -62,6 +64,7 @@ def evidence(one: GenerationReport) -> dict[str, Any]:
             "cause": _text(fact.cause),
             "note": _text(fact.note),
             "parts": [_part(part) for part in fact.parts],
+            "answers": [verdict.value for verdict in fact.answers],
         }
         for fact in one.facts
     ]

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.html import charts
+from factscore_chain.html.visible import visible
 from factscore_chain.render import percent
 
 if TYPE_CHECKING:
@@ -37,5 +38,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["frame"] = charts
-    environment.filters.update(percent=percent, words=lambda name: name.replace("_", " "))
+    environment.filters.update(percent=percent, visible=visible, words=lambda name: name.replace("_", " "))
     return environment

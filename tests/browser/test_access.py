@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from factscore_chain.gate_outcome import Check, GateOutcome
 from factscore_chain.html import EditedText
 from factscore_chain.report import Report
 from factscore_chain.values import DroppedFact, Span, Verdict
@@ -25,15 +26,36 @@ AXE_VARIABLE = "FACTSCORE_AXE"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 
 
+GATE = GateOutcome(
+    result="failed",
+    reads="score",
+    score=0.6,
+    interval=(0.2, 1.0),
+    pass_rate=0.5,
+    threshold=0.5,
+    below=(1,),
+    incomplete=1,
+    checks=(
+        Check(name="mean", passed=False, text="60.0% is below 70.0%"),
+        Check(name="pass rate", passed=True, text="50.0% reach 50.0%"),
+    ),
+    warnings=("The estimators differ.",),
+)
+
+
 def everything() -> Report:
     """A report with one of all there is."""
     facts = [fact(v, f"Ada was {v.value}.", Span(0, 3 + i), probability=0.5) for i, v in enumerate(Verdict)]
     dropped = (DroppedFact("Ada flew.", 0, "not in the text"),)
-    return report(
-        generation(*facts, score=0.2, text="Ada was born in a large house in London.", dropped=dropped),
-        generation(status="failed", error="The model did not answer."),
-        generation(fact(Verdict.SUPPORTED), score=1.0),
-    ).with_rejected(("row 4: not JSON",))
+    return (
+        report(
+            generation(*facts, score=0.2, text="Ada was born in a large house in London.", dropped=dropped),
+            generation(status="failed", error="The model did not answer."),
+            generation(fact(Verdict.SUPPORTED), score=1.0),
+        )
+        .with_rejected(("row 4: not JSON",))
+        .model_copy(update={"gate": GATE})
+    )
 
 
 def show_everything(show: Show) -> Browser:

@@ -8,7 +8,7 @@ from selenium.webdriver.support.select import Select
 from factscore_chain.html import EditedText
 from factscore_chain.records import PartRecord, RecallRecord
 from factscore_chain.report import Report
-from factscore_chain.values import Passage, Span, Verdict
+from factscore_chain.values import Passage, Place, Span, Verdict
 from tests.browser.conftest import Show
 from tests.reports import fact, generation, report
 
@@ -43,12 +43,29 @@ def test_a_fact_shows_everything_its_verdict_rests_on(show: Show) -> None:
     odd = fact(
         Verdict.UNDECIDED, span=None, verifier="both", probability=0.25, raw="Perhaps.", cause="no verdict"
     )
-    page = show(generation(odd.model_copy(update={"parts": parts, "note": "2 passages left out"})))
+    asked_again = (Verdict.UNDECIDED, Verdict.FAILED)
+    more = {"parts": parts, "note": "2 passages left out", "answers": asked_again}
+    page = show(generation(odd.model_copy(update=more)))
     page.one("#fact-1-1").click()
     text = page.one("#fact-1-1-detail").text
-    for words in ("undecided", "25.0%", "both", "Perhaps.", "no verdict", "2 passages left out", "too rare"):
+    for words in (
+        "undecided",
+        "25.0%",
+        "both",
+        "Perhaps.",
+        "no verdict",
+        "left out",
+        "too rare",
+        "undecided, failed",
+    ):
         assert words in text
     assert "not given in the text" in text
+
+
+def test_a_generation_says_where_it_came_from_and_what_was_asked(show: Show) -> None:
+    page = show(generation(id="g7", input="Who was Ada?", place=Place("runs.jsonl", 12)))
+    assert page.one(".prompt").text == "Who was Ada?"
+    assert page.one(".about").text == "scored · g7 · runs.jsonl, line 12"
 
 
 def test_words_of_the_text_lead_to_their_facts_the_false_one_first(show: Show) -> None:

@@ -32,6 +32,7 @@ function properties(fact, known) {
     ["verifier", fact.verifier],
     ["cause", known.cause],
     ["note", known.note],
+    ["asked again", known.answers.length ? known.answers.map(words).join(", ") : null],
     ["place", fact.places.length ? null : "not given in the text"],
     ["padding", fact.trivial ? "only restates the topic" : null],
     ["repeats", fact.repeats === null ? null : fact.generation.facts[fact.repeats].text],

@@ -10,6 +10,7 @@ function articleOf(generation, facts) {
     "article",
     { class: "generation", id: `generation-${generation.number}`, "aria-labelledby": heading },
     headOf(generation, heading),
+    generation.input === null ? null : el("p", { class: "prompt", dir: "auto" }, generation.input),
     generation.error ? el("p", { class: "note", dir: "auto" }, generation.error) : null,
     el("div", { class: "columns" }, textOf(generation, facts), factsOf(generation, facts)),
     generation.edit ? editOf(generation.edit) : null,
@@ -27,6 +28,7 @@ function headOf(generation, heading) {
     generation.score === generation.precision ? null : `${percent(generation.precision)} without length penalty`,
     generation.id === null || generation.id === generation.name ? null : generation.id,
     generation.topic === null || generation.topic === generation.name ? null : `asked as ${generation.topic}`,
+    generation.line,
   ];
   return el(
     "header",

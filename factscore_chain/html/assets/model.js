@@ -50,7 +50,7 @@ function fold(text) {
 /** What is searched; made when it is first needed. */
 function searched(generation) {
   generation.searched ??= {
-    names: fold([generation.topic, generation.title, generation.id].filter(Boolean).join("\n")),
+    names: fold([generation.topic, generation.title, generation.id, generation.input].filter(Boolean).join("\n")),
     text: fold(generation.pieces.join("")),
     facts: generation.facts.map((fact) => fold(fact.text)),
   };
