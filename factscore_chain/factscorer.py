@@ -17,10 +17,10 @@ from factscore_chain.chain import FactScoreChain
 from factscore_chain.errors import UsageError
 from factscore_chain.original import cost
 from factscore_chain.original.documents import DocDB
-from factscore_chain.original.names import parse_model_name
 from factscore_chain.original.output import Output, as_output, checked_items
 from factscore_chain.original.setup import GivenFacts, Knowledge, Setup, open_knowledge
 from factscore_chain.original.store import AnswerStore
+from factscore_chain.published_names import parse_model_name
 from factscore_chain.report import GenerationReport, Report
 from factscore_chain.score import check_gamma
 from factscore_chain.values import Generation

@@ -15,8 +15,8 @@ from factscore_chain.factscorer import FactScorer
 from factscore_chain.language_model import LanguageModel
 from factscore_chain.original.cost import cost_line
 from factscore_chain.original.models import chat_model, read_key
-from factscore_chain.original.names import MODEL_NAMES, parse_model_name
 from factscore_chain.original.setup import Setup
+from factscore_chain.published_names import MODEL_NAMES, parse_model_name
 from tests.pages import PAGES, write_rows
 from tests.published import make_data_dir, make_original_db, make_scorer, reply_of
 from tests.scripted import ScriptedChatModel

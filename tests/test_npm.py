@@ -14,67 +14,28 @@ from factscore_chain.factscorer import FactScorer
 from factscore_chain.hub import WeightsNotFoundError, from_hub
 from factscore_chain.npm import NPM
 from factscore_chain.original import setup
-from factscore_chain.original.causal import CausalLMVerifier
-from factscore_chain.original.verifier import verification_prompt
 from factscore_chain.retrieval import DocDB, Retrieval
 from factscore_chain.values import AtomicFact, Claim, Passage, Verdict
 from factscore_chain.verify import masked_lm
 from factscore_chain.verify.masked_lm import Tokens, load_masked_lm
 from factscore_chain.verify.npm import MaskedLMVerifier, token_probability
+from factscore_chain.verify.published import verification_prompt
+from factscore_chain.verify.published_causal import OriginalCausalVerifier
 from tests.published import make_data_dir, make_original_db, make_scorer, reply_of
-
-WORDS = "fact : . ? the a was in she he ada london paris born died wrote notes true false output input"
-SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-
-
-def save_tokenizer(folder: Path) -> Any:
-    """A tokenizer of whole words, in lower case."""
-    tokenizers = pytest.importorskip("tokenizers")
-    transformers = pytest.importorskip("transformers")
-    vocabulary = {word: number for number, word in enumerate([*SPECIAL, *WORDS.split()])}
-    model = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<unk>"))
-    model.normalizer = tokenizers.normalizers.Lowercase()
-    model.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    names = dict(zip(["bos", "pad", "eos", "unk", "mask"], SPECIAL, strict=True))
-    special = {f"{name}_token": token for name, token in names.items()}
-    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=model, model_max_length=64, **special)
-    tokenizer.save_pretrained(folder)
-    return tokenizer
+from tests.tiny_models import save_causal, save_masked
 
 
 @pytest.fixture(scope="module")
 def masked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A folder with a tiny RoBERTa."""
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    folder = tmp_path_factory.mktemp("masked")
-    save_tokenizer(folder)
-    torch.manual_seed(0)
-    config = transformers.RobertaConfig(
-        vocab_size=len(SPECIAL) + len(WORDS.split()), hidden_size=16, intermediate_size=32,
-        num_hidden_layers=2, num_attention_heads=2, max_position_embeddings=66,
-        pad_token_id=1, bos_token_id=0, eos_token_id=2,
-        initializer_range=0.5,
-    )  # fmt: skip
-    transformers.RobertaForMaskedLM(config).save_pretrained(folder)
-    yield str(folder)
+    yield save_masked(tmp_path_factory.mktemp("masked"))
     load_masked_lm.cache_clear()
 
 
 @pytest.fixture(scope="module")
 def causal(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A folder with a tiny causal model, where the original looks for Inst-LLAMA."""
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    folder = tmp_path_factory.mktemp("models") / "inst-llama-7B"
-    save_tokenizer(folder)
-    torch.manual_seed(0)
-    config = transformers.GPT2Config(
-        vocab_size=len(SPECIAL) + len(WORDS.split()), n_embd=16, n_layer=1, n_head=2, n_positions=64,
-        bos_token_id=0, eos_token_id=2,
-    )  # fmt: skip
-    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
-    return str(folder)
+    return save_causal(tmp_path_factory.mktemp("models") / "inst-llama-7B", longest=512)
 
 
 def transcribed(folder: str, fact: str, passages: list[str], skipped: set[int]) -> float:
@@ -196,19 +157,19 @@ def test_weights_that_are_nowhere_are_named() -> None:
     assert asked == [True, False]
 
 
-@pytest.mark.parametrize("text", ["Ada wrote notes.", "Ada wrote notes in London. " * 30])
+@pytest.mark.parametrize("text", ["Ada wrote notes.", "Ada wrote notes in London. " * 80])
 def test_the_judge_compares_true_and_false_behind_the_end_of_the_prompt(causal: str, text: str) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     claim = Claim(AtomicFact("Ada wrote."), (Passage("1", text, "Ada"),), "Ada")
-    verifier = CausalLMVerifier(weights=causal, lead="About $topic")
+    verifier = OriginalCausalVerifier(weights=causal, lead="About $topic")
     tokenizer, model = (
         AutoTokenizer.from_pretrained(causal),
         AutoModelForCausalLM.from_pretrained(causal).eval(),
     )
     prompt = verification_prompt("About $topic", "Ada", "Ada wrote.", claim.passages)
-    ids = tokenizer(prompt)["input_ids"][-48:]
+    ids = tokenizer(prompt)["input_ids"][-384:]
     with torch.inference_mode():
         logits = model(torch.tensor([ids])).logits[0, -1]
     true, false = (logits[tokenizer.convert_tokens_to_ids(word)] for word in ("true", "false"))

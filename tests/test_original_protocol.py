@@ -20,12 +20,12 @@ from factscore_chain.errors import MissingExtraError, TitleNotFoundError, UsageE
 from factscore_chain.original.np import OriginalNP
 from factscore_chain.original.passages import Retrieval
 from factscore_chain.original.pickles import CacheFileError
-from factscore_chain.original.reading import published_verdict
-from factscore_chain.original.verifier import OriginalVerifier, verification_prompt
 from factscore_chain.retrieval import DocDB
 from factscore_chain.values import AtomicFact, Claim, Passage, Verdict
 from factscore_chain.verify.ensemble import EnsembleVerifier
 from factscore_chain.verify.npm import MaskedLMVerifier
+from factscore_chain.verify.published import OriginalVerifier, verification_prompt
+from factscore_chain.verify.published_reading import published_verdict
 from tests.published import make_data_dir, make_original_db, make_scorer, reply_of
 from tests.scripted import ScriptedChatModel
 

@@ -44,7 +44,7 @@ def test_an_alternative_without_a_number_is_left_out(value: Any) -> None:
     assert found == (TokenChoice("True", (("True", -0.1),)),)
 
 
-MALFORMED = [
+MALFORMED: list[Any] = [
     *(None, {}, [], "x", 3, {"content": None}, {"content": "x"}, {"content": [None]}, {"content": [{}]}),
     *({"content": [{"token": None}]}, {"content": [{**TRUE}, {"token": 3}]}, {"tokens": ["True"]}),
     *({"tokens": ["True"], "top_logprobs": None}, {"tokens": ["True"], "top_logprobs": []}),

@@ -7,7 +7,7 @@ import pytest
 from factscore_chain.chain import FactScoreChain
 from factscore_chain.errors import UsageError
 from factscore_chain.language_model import LanguageModel
-from factscore_chain.original.names import parse_model_name
+from factscore_chain.published_names import parse_model_name
 from factscore_chain.values import AtomicFact, Claim, Verdict
 from factscore_chain.verify.self_check import SelfCheckVerifier, sampling
 from tests.scripted import ScriptedChatModel

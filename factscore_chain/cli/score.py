@@ -101,7 +101,11 @@ def add_retrieval_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the chat model."""
-    parser.add_argument("--llm", metavar="PROVIDER:NAME", help="a chat model, such as openai:gpt-4o-mini")
+    parser.add_argument(
+        "--llm",
+        metavar="PROVIDER:NAME",
+        help="a chat model, such as openai:gpt-4o-mini; or transformers:NAME, weights that run here",
+    )
     parser.add_argument(
         "--base-url", metavar="URL", help="server of the chat model, if not the provider's own"
     )
@@ -121,7 +125,8 @@ def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--estimator",
         metavar="NAME",
-        help="embedded (default), np, retrieval+llm, retrieval+llm+np, no-context, self-check",
+        help="embedded (default), np, retrieval+llm, retrieval+llm+np, no-context, self-check, original; "
+        "or a name of the original package, such as retrieval+llama+npm",
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from factscore_chain.chain import FactScoreChain
 from factscore_chain.decompose.base import Decomposer
 from factscore_chain.decompose.llm import LLMDecomposer
-from factscore_chain.original.causal import CausalLMVerifier
 from factscore_chain.original.setup import Knowledge, Setup
 from factscore_chain.prompts.prompt import load_prompt
 from factscore_chain.verify.base import Verifier
+from factscore_chain.verify.causal import CausalLMVerifier
 from factscore_chain.verify.ensemble import EnsembleVerifier
 from factscore_chain.verify.llm import LLMVerifier
 from factscore_chain.verify.self_check import SelfCheckVerifier, sampling

@@ -11,9 +11,8 @@ from langchain_core.language_models import BaseChatModel
 from factscore_chain.answer_cache import AnswerCache
 from factscore_chain.errors import UsageError
 from factscore_chain.language_model import LanguageModel, init_model
+from factscore_chain.published_names import CHAT_GPT
 
-CHAT_GPT = "openai:gpt-3.5-turbo"
-"""What "ChatGPT" means, as in the original."""
 KEY_VARIABLE = "OPENAI_API_KEY"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +12,9 @@ from factscore_chain.original.retrieve import as_passages
 from factscore_chain.values import Claim, Decision, Verdict
 from factscore_chain.verify.base import LocalVerifier
 from factscore_chain.verify.npm import MaskedLMVerifier
+from factscore_chain.verify.published_causal import Known
 
 STOPWORDS_FILE = "roberta_stopwords.txt"
-
-Known = Callable[[str], str | None]
-"""The answer that a converted cache holds, if it holds one."""
 
 
 class OriginalNP(LocalVerifier):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from factscore_chain.chain import FactScoreChain
 from factscore_chain.decompose.base import Decomposer
 from factscore_chain.errors import UsageError
-from factscore_chain.original.causal import CausalLMVerifier
 from factscore_chain.original.decomposer import OriginalDecomposer, default_instruction
 from factscore_chain.original.demonstrations import read_demonstrations
 from factscore_chain.original.np import OriginalNP
@@ -19,10 +18,11 @@ from factscore_chain.original.old_caches import (
 )
 from factscore_chain.original.retrieve import OriginalRetrieval
 from factscore_chain.original.setup import Knowledge, Setup
-from factscore_chain.original.verifier import OriginalVerifier, default_lead
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever
 from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.ensemble import EnsembleVerifier
+from factscore_chain.verify.published import OriginalVerifier, default_lead
+from factscore_chain.verify.published_causal import OriginalCausalVerifier
 
 K = 5
 _TEMPERATURE = 0.7
@@ -102,7 +102,7 @@ def _verifier(setup: Setup, knowledge: Knowledge, name: str) -> Verifier:
 def _judge(setup: Setup) -> Verifier:
     lead = learned_lead(setup.store) or default_lead()
     if setup.model.judge == "llama":
-        return CausalLMVerifier(
+        return OriginalCausalVerifier(
             weights=setup.llama_weights,
             lead=lead,
             known=lambda prompt: setup.store.converted(INST_LLAMA, prompt),

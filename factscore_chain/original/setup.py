@@ -15,10 +15,10 @@ from factscore_chain.hub import WeightsNotFoundError
 from factscore_chain.language_model import LanguageModel
 from factscore_chain.original.documents import DocDB
 from factscore_chain.original.models import chat_model
-from factscore_chain.original.names import ModelName
 from factscore_chain.original.np import read_stopwords
 from factscore_chain.original.passages import BM25, GTR, Retrieval
 from factscore_chain.original.store import AnswerStore, ConvertedCache
+from factscore_chain.published_names import ModelName
 from factscore_chain.values import Decomposition, Generation
 from factscore_chain.verify.base import LocalVerifier
 from factscore_chain.verify.npm import MaskedLMVerifier

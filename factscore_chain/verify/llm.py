@@ -87,7 +87,7 @@ class LLMVerifier(Verifier):
     @property
     def reads_passages(self) -> bool:
         """Whether the prompt shows passages."""
-        return "$passages" in self.prompt.template or "${passages}" in self.prompt.template
+        return shows_passages(self.prompt)
 
     async def abatch(
         self,
@@ -113,7 +113,9 @@ class LLMVerifier(Verifier):
         given = value.passages if self.reads_passages else ()
         fitted = fit_passages(given, self.max_passage_tokens, self.count_tokens)
         try:
-            answer = await self._ask(self._messages(value, stable(fitted.passages)), config)
+            answer = await self._ask(
+                verification_messages(self.prompt, value, stable(fitted.passages)), config
+            )
         except FatalModelError:
             raise
         except ModelCallError as error:
@@ -121,15 +123,6 @@ class LLMVerifier(Verifier):
                 value.fact, Verdict.FAILED, self.verifier_name, passages=fitted.passages, cause=str(error)
             )
         return self._decision(value, fitted, answer)
-
-    def _messages(self, claim: Claim, passages: Sequence[Passage]) -> list[BaseMessage]:
-        blocks = [
-            fence(f"{passage.title}\n{passage.text}" if passage.title else passage.text, f"passage-{number}")
-            for number, passage in enumerate(passages, 1)
-        ]
-        return self.prompt.messages(
-            topic=claim.topic or "", passages="\n".join(blocks), statement=claim.fact.text
-        )
 
     async def _ask(self, messages: list[BaseMessage], config: RunnableConfig) -> _Answer:
         answer = await self._ask_once(messages, config)
@@ -189,6 +182,20 @@ class LLMVerifier(Verifier):
             reason="no_evidence",
             note="No passage was found, so no model was asked.",
         )
+
+
+def shows_passages(prompt: Prompt) -> bool:
+    """Whether a prompt has a place for passages."""
+    return "$passages" in prompt.template or "${passages}" in prompt.template
+
+
+def verification_messages(prompt: Prompt, claim: Claim, passages: Sequence[Passage]) -> list[BaseMessage]:
+    """A verification prompt about a claim; passages are numbered in the order given."""
+    blocks = [
+        fence(f"{passage.title}\n{passage.text}" if passage.title else passage.text, f"passage-{number}")
+        for number, passage in enumerate(passages, 1)
+    ]
+    return prompt.messages(topic=claim.topic or "", passages="\n".join(blocks), statement=claim.fact.text)
 
 
 def _unknown(reading: Reading, shown: int) -> str:

@@ -13,10 +13,10 @@ from pydantic import Field
 
 from factscore_chain.errors import FatalModelError, ModelCallError
 from factscore_chain.language_model import AnyModel
-from factscore_chain.original.reading import published_verdict
 from factscore_chain.prompts.prompt import load_prompt
 from factscore_chain.values import Claim, Decision, Passage, Verdict
 from factscore_chain.verify.base import Verifier
+from factscore_chain.verify.published_reading import published_verdict
 
 
 def default_lead() -> str:

@@ -9,6 +9,9 @@ from factscore_chain.errors import UsageError
 
 Judge = Literal["ChatGPT", "llama"]
 
+CHAT_GPT = "openai:gpt-3.5-turbo"
+"""What "ChatGPT" means where no model is named, as in the original."""
+
 MODEL_NAMES = (
     *("retrieval+ChatGPT", "retrieval+ChatGPT+npm", "retrieval+llama", "retrieval+llama+npm", "npm"),
     *("no-context+ChatGPT", "no-context+llama", "self-check+ChatGPT"),
