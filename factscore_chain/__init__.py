@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from factscore_chain.chain import FactScoreChain
+    from factscore_chain.edit.chain import EditChain
+    from factscore_chain.edit.report import EditReport
     from factscore_chain.errors import FactScoreError
     from factscore_chain.estimators import ESTIMATORS
     from factscore_chain.report import Report
@@ -23,6 +25,8 @@ _HOMES = {
     "AtomicFact": "values",
     "Claim": "values",
     "Decision": "values",
+    "EditChain": "edit.chain",
+    "EditReport": "edit.report",
     "FactScoreChain": "chain",
     "FactScoreError": "errors",
     "Generation": "values",
@@ -38,6 +42,8 @@ __all__ = [
     "AtomicFact",
     "Claim",
     "Decision",
+    "EditChain",
+    "EditReport",
     "FactScoreChain",
     "FactScoreError",
     "Generation",

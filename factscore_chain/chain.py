@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from math import fsum
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.callbacks.manager import adispatch_custom_event
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
@@ -25,6 +24,7 @@ from factscore_chain.generation_scorer import GenerationScorer, unscored
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
 from factscore_chain.language_model import LanguageModel, Usage
 from factscore_chain.manifest import now, versions
+from factscore_chain.progress import OnDone, progress_config
 from factscore_chain.recall import Against, make_recall
 from factscore_chain.report import GenerationReport, Manifest, Report
 from factscore_chain.retrieve import Retrieval
@@ -35,8 +35,6 @@ from factscore_chain.spending import Budget, PriceTable, load_prices
 from factscore_chain.stage import Stage
 from factscore_chain.values import Generation
 from factscore_chain.verify.base import Verifier
-
-OnResult: TypeAlias = Callable[[int, GenerationReport], None]
 
 GENERATIONS_AT_ONCE = 4
 """Generations in work together; the model calls of all of them share one limiter."""
@@ -144,20 +142,22 @@ class FactScoreChain(Stage[Any, Report]):
         """Scores one generation without blocking."""
         return await self.ainvoke(as_generation(text, topic), config)
 
-    def score_many(self, generations: Iterable[AnyGeneration], on_result: OnResult | None = None) -> Report:
+    def score_many(
+        self, generations: Iterable[AnyGeneration], on_result: OnDone[GenerationReport] | None = None
+    ) -> Report:
         """Scores several together; `on_result(index, report)` is called as each one is done."""
-        return self.invoke(list(generations), _config(on_result))
+        return self.invoke(list(generations), progress_config(GENERATION_DONE, "report", on_result))
 
     async def ascore_many(
-        self, generations: Iterable[AnyGeneration], on_result: OnResult | None = None
+        self, generations: Iterable[AnyGeneration], on_result: OnDone[GenerationReport] | None = None
     ) -> Report:
         """Scores several together without blocking; `on_result` as in `score_many`."""
-        return await self.ainvoke(list(generations), _config(on_result))
+        return await self.ainvoke(list(generations), progress_config(GENERATION_DONE, "report", on_result))
 
     @property
     def manifest(self) -> Manifest:
         """What a report of this chain says made it, before anything was asked."""
-        return self._manifest([Usage() for _ in self.models])
+        return self.report(()).manifest
 
     @property
     def usage(self) -> Usage:
@@ -168,9 +168,19 @@ class FactScoreChain(Stage[Any, Report]):
         generations = as_generations(value)
         before = [model.usage for model in self.models]
         done = await self._score_all(generations, config)
-        scores = aggregate((one.tally for one in done), self.scorer.gamma)
-        spent = [model.usage - one for model, one in zip(self.models, before, strict=True)]
-        return Report.of(done, scores, self._manifest(spent))
+        return self.report(done, [m.usage - one for m, one in zip(self.models, before, strict=True)])
+
+    def report(
+        self, generations: tuple[GenerationReport, ...], spent: Sequence[Usage] | None = None
+    ) -> Report:
+        """Puts the report of generations together that this chain scored.
+
+        Args:
+            generations: What it made of each.
+            spent: What each of its models used for them; None for nothing.
+        """
+        scores = aggregate((one.tally for one in generations), self.scorer.gamma)
+        return Report.of(generations, scores, self._manifest(spent or [Usage() for _ in self.models]))
 
     async def _score_all(
         self, generations: tuple[Generation, ...], config: RunnableConfig
@@ -219,7 +229,7 @@ class FactScoreChain(Stage[Any, Report]):
             abstain=self.scorer.abstain,
             versions=versions(),
             usage=asdict(usage),
-            cost=_dollars(self.models, spent),
+            cost=dollars(self.models, spent),
             prices=self.prices.as_of.isoformat() if usage.calls else None,
         )
 
@@ -237,23 +247,8 @@ def _equipped(
     return model.using(cache=cache or model.cache, budget=budget or model.budget, price=price)
 
 
-def _dollars(models: Sequence[LanguageModel], spent: Sequence[Usage]) -> float | None:
+def dollars(models: Sequence[LanguageModel], spent: Sequence[Usage]) -> float | None:
     """What calls of these models cost in US dollars; None if one that was asked has no price."""
     asked = [(model.price, usage) for model, usage in zip(models, spent, strict=True) if usage.calls]
     costs = [None if price is None else price.cost(usage) for price, usage in asked]
     return None if None in costs else fsum(cost for cost in costs if cost is not None)
-
-
-class _Progress(BaseCallbackHandler):
-    """Hands each finished generation to a plain function."""
-
-    def __init__(self, on_result: OnResult) -> None:
-        self._on_result = on_result
-
-    def on_custom_event(self, name: str, data: Any, **kwargs: Any) -> None:
-        if name == GENERATION_DONE:
-            self._on_result(data["index"], data["report"])
-
-
-def _config(on_result: OnResult | None) -> RunnableConfig | None:
-    return None if on_result is None else {"callbacks": [_Progress(on_result)]}

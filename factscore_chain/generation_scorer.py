@@ -63,21 +63,31 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
             title = None if self.retrieval is None else self.retrieval.resolve(value.topic)
             named = value if title is None else replace(value, topic=title)
             found = await self._facts(named, config)
-            decisions = await self._decide(found.facts, named.topic, config)
+            decisions = await self.decide(found.facts, named.topic, config)
         except FatalModelError:
             raise
         except Exception as error:  # noqa: BLE001  one generation's trouble must not cost the others
             return unscored(value, "failed", cause_of(error))
-        return self._report(value, title, found, decisions)
+        return self.report(value, title, found, decisions)
 
     async def _facts(self, generation: Generation, config: RunnableConfig) -> Decomposition:
         if generation.facts is not None:
             return Decomposition((), tuple(AtomicFact(text) for text in generation.facts))
         return await self.decomposer.ainvoke(generation, patch_config(config, run_name="decompose"))
 
-    async def _decide(
+    async def decide(
         self, facts: tuple[AtomicFact, ...], topic: str | None, config: RunnableConfig
     ) -> tuple[Decision, ...]:
+        """Retrieves passages for facts and has them verified; decisions in the order of the facts.
+
+        Args:
+            facts: Facts about one topic.
+            topic: As the knowledge source spells it.
+            config: Passed on.
+
+        Raises:
+            FatalModelError: Every further call would fail the same way.
+        """
         asked = tuple(fact for fact in facts if fact.checkable)
         claims = tuple(Claim(fact, topic=topic) for fact in asked)
         if self.retrieval is not None and asked:
@@ -86,9 +96,10 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
         outcomes = iter(await decide(self.verifier, claims, patch_config(config, run_name="verify")))
         return tuple(next(outcomes) if fact.checkable else _not_checkable(fact) for fact in facts)
 
-    def _report(
+    def report(
         self, generation: Generation, title: str | None, found: Decomposition, decisions: tuple[Decision, ...]
     ) -> GenerationReport:
+        """Puts the report of a generation together from its facts, decided in their order."""
         counted = tally(decisions)
         supported = [one.verdict is Verdict.SUPPORTED for one in decisions]
         adds = padding([one.fact.text for one in decisions], title or generation.topic, supported)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from factscore_chain.values import Decision, Padding, Passage, Reason, Span, Verdict
+from factscore_chain.values import AtomicFact, Decision, Padding, Passage, Reason, Span, Verdict
 
 _NO_PADDING = Padding()
 
@@ -82,6 +82,27 @@ class FactRecord(Record):
             ),
             trivial=adds.trivial,
             repeats=adds.repeats,
+        )
+
+    @property
+    def decision(self) -> Decision:
+        """The decision that the record was made of, as far as it is kept."""
+        fact = AtomicFact(self.text, self.span, self.sentence, also=self.also)
+        return Decision(
+            fact,
+            self.verdict,
+            self.verifier,
+            self.probability,
+            self.reason,
+            self.passages,
+            self.evidence,
+            self.raw,
+            self.cause,
+            self.note,
+            tuple(
+                Decision(fact, part.verdict, part.verifier, part.probability, raw=part.raw, cause=part.cause)
+                for part in self.parts
+            ),
         )
 
     @property

@@ -43,7 +43,7 @@ def markdown(report: Report) -> str:
     for number, one in enumerate(report.generations, 1):
         cells = (
             str(number),
-            _escaped(one.topic or "-"),
+            escaped(one.topic or "-"),
             percent(one.score),
             str(len(one.facts)),
             str(one.tally.supported),
@@ -133,14 +133,14 @@ def _markdown_details(report: Report) -> Iterator[str]:
     for number, one in enumerate(report.generations, 1):
         if one.error is None and not _shown(one):
             continue
-        yield f"\n## {number}. {_escaped(one.topic or '(whole source)')}\n"
+        yield f"\n## {number}. {escaped(one.topic or '(whole source)')}\n"
         if one.error is not None:
-            yield f"- {_escaped(one.error)}"
+            yield f"- {escaped(one.error)}"
         for fact in _shown(one):
-            yield f"- **{verdict_words(fact)}**: {_escaped(fact.text)}"
+            yield f"- **{verdict_words(fact)}**: {escaped(fact.text)}"
             if (passage := fact.best_passage) is not None:
-                found = _escaped(excerpt(passage.text, fact.text))
-                yield f"  - {_escaped(passage.title or passage.id)}: {found}"
+                found = escaped(excerpt(passage.text, fact.text))
+                yield f"  - {escaped(passage.title or passage.id)}: {found}"
 
 
 def _shown(one: GenerationReport) -> list[FactRecord]:
@@ -171,5 +171,6 @@ def clean(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Text on one line whose Markdown marks mean nothing."""
     return _MARKDOWN.sub(r"\\\1", " ".join(clean(text).split()))

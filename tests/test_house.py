@@ -25,7 +25,7 @@ LAYERS = (
     ("answer_cache", "model_identity", "spending"),
     ("language_model", "generations", "records", "gate_outcome", "report", "render", "html"),
     ("generation_files",),
-    ("stage",),
+    ("stage", "progress"),
     ("abstain", "encoder"),
     ("retrievers",),
     ("decompose", "verify", "retrieve"),

@@ -34,10 +34,11 @@ def addition(fact: str, known: str) -> str | None:
         fact: The fact.
         known: Everything that the decomposer was shown, in one text.
     """
-    return next(_new_numbers(fact, known), None) or next(_new_names(fact, known), None)
+    return next(new_numbers(fact, known), None) or next(new_names(fact, known), None)
 
 
-def _new_numbers(fact: str, known: str) -> Iterator[str]:
+def new_numbers(fact: str, known: str) -> Iterator[str]:
+    """The numbers of a fact that stand nowhere in `known`, in whatever writing."""
     numbers = {_plain_number(match[0]) for match in _NUMBER.finditer(known)}
     numbers |= {_NUMBER_WORDS[word] for word in re.findall(r"\w+", known.lower()) if word in _NUMBER_WORDS}
     for match in _NUMBER.finditer(fact):
@@ -60,7 +61,8 @@ def _is_abbreviated(year: str, numbers: set[str]) -> bool:
     )
 
 
-def _new_names(fact: str, known: str) -> Iterator[str]:
+def new_names(fact: str, known: str) -> Iterator[str]:
+    """The words of names in a fact that stand nowhere in `known`, told by their capitals."""
     if guess_language(known) in _NOUNS_ARE_CAPITALISED:
         return
     words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(fact)]

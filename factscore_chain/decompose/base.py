@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+from langchain_core.runnables import RunnableConfig
+
 from factscore_chain.stage import Stage
-from factscore_chain.values import Decomposition, Generation
+from factscore_chain.values import AtomicFact, Decomposition, Generation, Sentence, Span
 
 
 class Decomposer(Stage[Generation, Decomposition]):
@@ -13,3 +18,51 @@ class Decomposer(Stage[Generation, Decomposition]):
     def identity(self) -> dict[str, str]:
         """What made the facts (kind, model, prompt and its version), for the report's manifest."""
         raise NotImplementedError
+
+    async def decompose_part(
+        self, generation: Generation, spans: Sequence[Span], config: RunnableConfig
+    ) -> Decomposition:
+        """Breaks only some sentences of a generation into facts, understood in the whole of it.
+
+        Here the whole is broken up and the rest left out; a decomposer whose work costs something for each
+        sentence does better.
+
+        Args:
+            generation: The whole text.
+            spans: Where the wanted sentences stand, or parts of them.
+            config: Passed on.
+        """
+        return restricted(await self.ainvoke(generation, config), spans)
+
+
+def restricted(found: Decomposition, spans: Sequence[Span]) -> Decomposition:
+    """What was found in the sentences that stand at `spans`; `sentences` stays whole."""
+    wanted = {one.index for one in found.sentences if any(overlap(one.span, span) for span in spans)}
+    return Decomposition(
+        found.sentences,
+        tuple(
+            fact for fact in found.facts if wanted & {one.sentence for one in apart(fact, found.sentences)}
+        ),
+        tuple(failure for failure in found.failures if failure.sentence in wanted),
+        tuple(drop for drop in found.dropped if drop.sentence in wanted),
+    )
+
+
+def apart(fact: AtomicFact, sentences: Sequence[Sentence]) -> list[AtomicFact]:
+    """The fact once for each place where the text states it, with its sentence."""
+    if fact.span is None:
+        return [fact]
+    return [
+        replace(fact, span=span, sentence=sentence_at(span, sentences), also=())
+        for span in (fact.span, *fact.also)
+    ]
+
+
+def sentence_at(span: Span, sentences: Sequence[Sentence]) -> int | None:
+    """The index of the sentence in which a stretch begins; None if it begins in none."""
+    return next((s.index for s in sentences if s.span.start <= span.start < s.span.end), None)
+
+
+def overlap(one: Span, other: Span) -> bool:
+    """Whether two stretches have a character in common."""
+    return one.start < other.end and other.start < one.end

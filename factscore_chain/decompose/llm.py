@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import Field, PrivateAttr
 
 from factscore_chain.decompose.additions import addition
-from factscore_chain.decompose.base import Decomposer
+from factscore_chain.decompose.base import Decomposer, overlap
 from factscore_chain.decompose.demonstrations import Demonstrations
 from factscore_chain.decompose.distinct import distinct
 from factscore_chain.decompose.reading import Reading, read_facts
@@ -28,6 +28,7 @@ from factscore_chain.values import (
     Generation,
     Sentence,
     SentenceFailure,
+    Span,
 )
 
 _CONTEXT_SENTENCES = 4
@@ -90,7 +91,24 @@ class LLMDecomposer(Decomposer):
 
     async def _process(self, value: Generation, config: RunnableConfig) -> Decomposition:
         sentences = split_sentences(value.text)
-        asked = [sentence for sentence in sentences if _has_content(sentence)]
+        return await self._decompose_all(value, sentences, sentences, config)
+
+    async def decompose_part(
+        self, generation: Generation, spans: Sequence[Span], config: RunnableConfig
+    ) -> Decomposition:
+        """Asks for the sentences at `spans` only, each with the context it has in the whole text."""
+        sentences = split_sentences(generation.text)
+        wanted = [one for one in sentences if any(overlap(one.span, span) for span in spans)]
+        return await self._decompose_all(generation, sentences, wanted, config)
+
+    async def _decompose_all(
+        self,
+        value: Generation,
+        sentences: Sequence[Sentence],
+        wanted: Sequence[Sentence],
+        config: RunnableConfig,
+    ) -> Decomposition:
+        asked = [sentence for sentence in wanted if _has_content(sentence)]
         tasks = [
             asyncio.ensure_future(self._decompose(value, sentences, sentence, config)) for sentence in asked
         ]
@@ -100,7 +118,7 @@ class LLMDecomposer(Decomposer):
             for task in tasks:
                 task.cancel()
         return Decomposition(
-            sentences,
+            tuple(sentences),
             distinct(fact for answer in answers for fact in answer.facts),
             tuple(failure for answer in answers for failure in answer.failures),
             tuple(drop for answer in answers for drop in answer.dropped),

@@ -77,7 +77,7 @@ def _reading(items: list[str], truncated: bool, may_be_cut: bool) -> Reading:
     if truncated and may_be_cut:
         items = items[:-1]
     cleaned = [clean for item in items if (clean := _clean(item))]
-    facts = tuple(item for item in cleaned if not _is_talk(item))
+    facts = tuple(item for item in cleaned if not is_talk(item))
     if truncated and may_be_cut:
         return Reading(facts, "truncated")
     if facts:
@@ -88,7 +88,7 @@ def _reading(items: list[str], truncated: bool, may_be_cut: bool) -> Reading:
     return Reading(problem=None if items == [] and not may_be_cut else "unreadable")
 
 
-def _is_talk(item: str) -> bool:
+def is_talk(item: str) -> bool:
     """Whether the model speaks of itself or of the sentence instead of stating a fact."""
     return any(pattern.match(item) for pattern in (_NONE, _REFUSAL, _REMARK))
 

@@ -38,7 +38,7 @@ class Attempt:
     """An earlier proposal for the same sentence that was not kept."""
 
     text: str
-    """The proposal; empty where the whole sentence was to go, or there was none."""
+    """The proposal; empty where the whole sentence was to go."""
     why: str
 
 

@@ -13,13 +13,13 @@ from pydantic import Field
 
 from factscore_chain.errors import FatalModelError, ModelCallError
 from factscore_chain.language_model import AnyModel, Completion
-from factscore_chain.prompts.prompt import Prompt, fence, load_prompt
+from factscore_chain.prompts.prompt import Prompt, load_prompt
 from factscore_chain.tokens import CountTokens, estimate_tokens
 from factscore_chain.values import Claim, Decision, Passage, Verdict
 from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.logprobs import first_verdict
 from factscore_chain.verify.mentions import ENGLISH, Labels
-from factscore_chain.verify.passage_budget import FittedPassages, fit_passages
+from factscore_chain.verify.passage_budget import FittedPassages, fit_passages, numbered
 from factscore_chain.verify.prefix_order import call_order, stable
 from factscore_chain.verify.verdict_reading import Cause, Reading, read_verdict
 
@@ -191,11 +191,7 @@ def shows_passages(prompt: Prompt) -> bool:
 
 def verification_messages(prompt: Prompt, claim: Claim, passages: Sequence[Passage]) -> list[BaseMessage]:
     """A verification prompt about a claim; passages are numbered in the order given."""
-    blocks = [
-        fence(f"{passage.title}\n{passage.text}" if passage.title else passage.text, f"passage-{number}")
-        for number, passage in enumerate(passages, 1)
-    ]
-    return prompt.messages(topic=claim.topic or "", passages="\n".join(blocks), statement=claim.fact.text)
+    return prompt.messages(topic=claim.topic or "", passages=numbered(passages), statement=claim.fact.text)
 
 
 def _unknown(reading: Reading, shown: int) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from factscore_chain.prompts.prompt import fence
 from factscore_chain.tokens import CountTokens, estimate_tokens
 from factscore_chain.values import Passage
 
@@ -54,6 +55,14 @@ def fit_passages(
             return FittedPassages((_cut(passage, budget, count),), len(passages) - 1, cut=True)
         left -= cost
     return FittedPassages(tuple(passages))
+
+
+def numbered(passages: Sequence[Passage]) -> str:
+    """The passages as a model is shown them: each with its title, between fences that bear its number."""
+    return "\n".join(
+        fence(f"{passage.title}\n{passage.text}" if passage.title else passage.text, f"passage-{number}")
+        for number, passage in enumerate(passages, 1)
+    )
 
 
 def passage_tokens(passage: Passage, count: CountTokens = estimate_tokens) -> int:

@@ -1,0 +1,88 @@
+"""Last step of a round: what made the text better is kept, and why the rest did not is remembered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+
+from factscore_chain.edit.candidate import Rewritten, report_on
+from factscore_chain.edit.keep import refusal, still_unsupported
+from factscore_chain.edit.located import Stated, locate
+from factscore_chain.edit.records import ActionRecord, EditRecord
+from factscore_chain.edit.state import EditState, Proposal, dump, proposals_of, report_of
+from factscore_chain.generation_scorer import GenerationScorer
+from factscore_chain.stage import Stage
+
+
+class KeepStep(Stage[EditState, dict[str, Any]]):
+    """Keeps what made the text better, and remembers why the rest did not."""
+
+    scorer: GenerationScorer
+
+    async def _process(self, value: EditState, config: RunnableConfig) -> dict[str, Any]:
+        report = report_of(value)
+        text = locate(report)
+        judged = [_judged(one, text.sentences[one.sentence]) for one in proposals_of(value)]
+        kept = [one for one in judged if one.open]
+        fresh = [one for one in judged if one.text is not None and one.problem and not one.seen]
+        rejected = dict(value["rejected"])
+        for one in fresh:
+            sentence = text.sentences[one.sentence].sentence.text
+            rejected[sentence] = [*rejected.get(sentence, []), [one.text or "", one.problem or ""]]
+        hedged = [one.text for one in kept if one.text and _hedges(one)]
+        records = [_record(one, text.sentences[one.sentence], value["round"]) for one in judged]
+        new = report_on(self.scorer, report, Rewritten.of(text, report.text, kept)) if kept else report
+        return {
+            "report": dump(new),
+            "proposals": [],
+            "rejected": rejected,
+            "hedged": [*value["hedged"], *hedged],
+            "edits": [*value["edits"], *map(dump, records)],
+            "moved": bool(kept or fresh),
+        }
+
+
+def _judged(proposal: Proposal, stated: Stated) -> Proposal:
+    if not proposal.open:
+        return proposal
+    problem = refusal(stated.facts, proposal.facts, proposal.broken, hedged=_hedges(proposal))
+    if proposal.failures:
+        problem = f"it could not be verified: {proposal.failures[0].cause}"
+    return proposal.model_copy(update={"problem": problem})
+
+
+def _hedges(proposal: Proposal) -> bool:
+    return any(action.action == "hedged" for action in proposal.actions)
+
+
+def _record(proposal: Proposal, stated: Stated, number: int) -> EditRecord:
+    done = [one for one in proposal.actions if one.action in {"corrected", "removed"}]
+    mended = [stated.facts[one.fact] for one in done] if proposal.text is not None else []
+    used = dict.fromkeys(name for one in proposal.actions for name in one.passages)
+    passages = {p.id: p for fact in stated.facts for p in fact.passages}
+    return EditRecord(
+        round=number,
+        span=stated.sentence.span,
+        before=stated.sentence.text,
+        after=proposal.text,
+        policy=proposal.policy,
+        actions=tuple(
+            ActionRecord(fact=stated.facts[one.fact].text, action=one.action, why=one.why)
+            for one in proposal.actions
+        ),
+        fixed=tuple(fact.text for fact in mended if not still_unsupported(fact, proposal.facts)),
+        broken=proposal.broken,
+        passages=tuple(passages[name] for name in used if name in passages),
+        kept=proposal.open,
+        why=proposal.problem or _unchanged(proposal),
+        error=proposal.error,
+        raw=proposal.raw,
+    )
+
+
+def _unchanged(proposal: Proposal) -> str | None:
+    if proposal.text is not None or proposal.error is not None:
+        return None
+    whys = dict.fromkeys(one.why for one in proposal.actions if one.why)
+    return f"nothing was changed: {'; '.join(whys)}" if whys else "nothing was changed"

@@ -1,0 +1,117 @@
+"""Sentences put in place of others, by span: every character that was not asked for stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from factscore_chain.values import Span
+
+_LAYOUT = re.compile(r"\W*(?:\d{1,3}[.)]|\(?[A-Za-z][.)])?\W*")
+"""What may stand beside a sentence that has its line for itself: marks of lists, quotes, tables, emphasis."""
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A new text for a stretch of the old one; an empty one drops it."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True)
+class Spliced:
+    """A text with its replacements made."""
+
+    text: str
+    spans: tuple[Span, ...]
+    """Where each replacement stands now, in their order; empty where something was dropped."""
+    cuts: tuple[Replacement, ...]
+    """What was really cut out, with the blanks and marks that would be left over."""
+
+    def moved(self, span: Span) -> Span:
+        """Where a stretch of the old text that no replacement touched stands now."""
+        shift = sum(len(c.text) - (c.span.end - c.span.start) for c in self.cuts if c.span.end <= span.start)
+        return Span(span.start + shift, span.end + shift)
+
+
+def splice(text: str, replacements: Sequence[Replacement]) -> Spliced:
+    """Puts replacements into a text.
+
+    A dropped sentence takes the blanks beside it along; one that had its line for itself takes the line,
+    with its list mark, and one of two blank lines that would meet.
+
+    Args:
+        text: The old text.
+        replacements: In order, and none over another.
+    """
+    cuts: list[Replacement] = []
+    spans: list[Span] = []
+    parts: list[str] = []
+    done, length = 0, 0
+    for one in _widened(text, replacements):
+        start = max(one.span.start, done)
+        kept = text[done:start]
+        parts += [kept, one.text]
+        length += len(kept)
+        cuts.append(Replacement(Span(start, max(start, one.span.end)), one.text))
+        spans.append(Span(length, length + len(one.text)))
+        length, done = length + len(one.text), max(start, one.span.end)
+    joined = "".join([*parts, text[done:]])
+    if done == len(text) and not text.endswith("\n"):
+        joined = joined.rstrip("\n")  # the break before a last line that is gone
+    return Spliced(joined, tuple(spans), tuple(cuts))
+
+
+def _widened(text: str, replacements: Sequence[Replacement]) -> list[Replacement]:
+    """The replacements, those that drop something grown by what would be left over."""
+    widened: list[Replacement] = []
+    for index, one in enumerate(replacements):
+        if one.text:
+            widened.append(one)
+            continue
+        run = _run(text, replacements, index)
+        grown = _grown(text, Span(run[0].span.start, run[-1].span.end))
+        # In a run of dropped sentences each takes the gap after it, the ends what was grown.
+        start = grown.start if one is run[0] else one.span.start
+        end = grown.end if one is run[-1] else replacements[index + 1].span.start
+        widened.append(Replacement(Span(start, end), ""))
+    return widened
+
+
+def _run(text: str, replacements: Sequence[Replacement], index: int) -> Sequence[Replacement]:
+    first = last = index
+    while first > 0 and _adjoin(text, replacements[first - 1], replacements[first]):
+        first -= 1
+    while last + 1 < len(replacements) and _adjoin(text, replacements[last], replacements[last + 1]):
+        last += 1
+    return replacements[first : last + 1]
+
+
+def _adjoin(text: str, one: Replacement, other: Replacement) -> bool:
+    gap = text[one.span.end : other.span.start].split("\n")
+    return not one.text and not other.text and all(_LAYOUT.fullmatch(line) for line in gap)
+
+
+def _grown(text: str, span: Span) -> Span:
+    line_start = text.rfind("\n", 0, span.start) + 1
+    line_end = text.find("\n", span.end)
+    line_end = len(text) if line_end < 0 else line_end
+    lead, tail = text[line_start : span.start], text[span.end : line_end]
+    if _LAYOUT.fullmatch(lead) and not any(map(str.isalnum, tail)):
+        return _lines(text, Span(line_start, min(line_end + 1, len(text))))
+    if tail[:1].isspace() and tail.strip():
+        return Span(span.start, span.end + len(tail) - len(tail.lstrip()))
+    return Span(span.start - len(lead) + len(lead.rstrip()), span.end)
+
+
+def _lines(text: str, span: Span) -> Span:
+    """Whole lines, and one of the blank lines that stand on both sides of them."""
+    before, after = text[: span.start], text[span.end :]
+    if not after:
+        # The text goes on to end as it did, with a line break or without.
+        start = len(before.rstrip("\n"))
+        return Span(start, span.end - (1 if start and text.endswith("\n") else 0))
+    blank_on_both_sides = after.startswith("\n") and (not before or before.endswith("\n\n"))
+    return Span(span.start, span.end + 1) if blank_on_both_sides else span
