@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import patch_config
 
 from factscore_chain.abstain import check_kind
+from factscore_chain.aio import run_sync
 from factscore_chain.answer_cache import AnswerCache
 from factscore_chain.beyond import check_k
 from factscore_chain.decompose.base import Decomposer
@@ -22,10 +22,11 @@ from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.estimators import make_estimator
 from factscore_chain.generation_scorer import GenerationScorer, unscored
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
-from factscore_chain.language_model import LanguageModel, Usage
+from factscore_chain.language_model import LanguageModel, Usage, total_cost
 from factscore_chain.manifest import now, versions
 from factscore_chain.progress import OnDone, progress_config
 from factscore_chain.recall import Against, make_recall
+from factscore_chain.rehearsal import CostEstimate, rehearse
 from factscore_chain.report import GenerationReport, Manifest, Report
 from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.knowledge import KnowledgeSource
@@ -154,6 +155,18 @@ class FactScoreChain(Stage[Any, Report]):
         """Scores several together without blocking; `on_result` as in `score_many`."""
         return await self.ainvoke(list(generations), progress_config(GENERATION_DONE, "report", on_result))
 
+    def estimate_cost(self, generations: Any) -> CostEstimate:
+        """What scoring would take: calls, tokens and dollars. No model is asked; see `rehearsal.py`.
+
+        Args:
+            generations: What the chain takes: one generation, or a list.
+        """
+        return run_sync(self.aestimate_cost(generations))
+
+    async def aestimate_cost(self, generations: Any) -> CostEstimate:
+        """What scoring would take, without blocking; see `estimate_cost`."""
+        return await rehearse(self.scorer, as_generations(generations), self.prices.as_of, {})
+
     @property
     def manifest(self) -> Manifest:
         """What a report of this chain says made it, before anything was asked."""
@@ -229,7 +242,7 @@ class FactScoreChain(Stage[Any, Report]):
             abstain=self.scorer.abstain,
             versions=versions(),
             usage=asdict(usage),
-            cost=dollars(self.models, spent),
+            cost=total_cost(zip(self.models, spent, strict=True)),
             prices=self.prices.as_of.isoformat() if usage.calls else None,
         )
 
@@ -237,18 +250,11 @@ class FactScoreChain(Stage[Any, Report]):
 def _equipped(
     model: LanguageModel, cache: AnswerCache | None, budget: Budget | None, table: PriceTable
 ) -> LanguageModel:
-    """The model with the chain's means; those that it has already stay, where the chain has none."""
+    """The model with the chain's means."""
     price = model.price or table.of(model.name, model.server)
     if budget is not None and price is None:
         raise UsageError(
             f"The price of {model.name!r} is not in the table of {table.as_of}, so max_cost cannot be kept. "
             "Give `prices`, a YAML file that has it."
         )
-    return model.using(cache=cache or model.cache, budget=budget or model.budget, price=price)
-
-
-def dollars(models: Sequence[LanguageModel], spent: Sequence[Usage]) -> float | None:
-    """What calls of these models cost in US dollars; None if one that was asked has no price."""
-    asked = [(model.price, usage) for model, usage in zip(models, spent, strict=True) if usage.calls]
-    costs = [None if price is None else price.cost(usage) for price, usage in asked]
-    return None if None in costs else fsum(cost for cost in costs if cost is not None)
+    return model.using(cache=cache, budget=budget, price=price)

@@ -77,6 +77,12 @@ def _llm_verifier(model: _Model) -> Verifier:
     return _judge(model, "verify")
 
 
+def _cascade_verifier(model: _Model) -> Verifier:
+    from factscore_chain.verify.cascade import CascadeVerifier
+
+    return CascadeVerifier(first=_embedded_verifier(model), then=_llm_verifier(model))
+
+
 def _no_context_verifier(model: _Model) -> Verifier:
     return _judge(model, "verify_no_context")
 
@@ -130,6 +136,7 @@ _RECIPES = {
     "retrieval+llm": _Recipe(_llm_verifier, needs_model=True),
     # The nonparametric check comes first: a fact that it rejects needs no model call.
     "retrieval+llm+np": _Recipe(_agreeing(_np_verifier, _llm_verifier), needs_model=True),
+    "cascade": _Recipe(_cascade_verifier, needs_model=True),
     "no-context": _Recipe(_no_context_verifier, needs_model=True, needs_passages=False),
     "self-check": _Recipe(_self_check_verifier, needs_model=True, needs_passages=False),
     "original": _Recipe(_original_verifier, needs_model=True),

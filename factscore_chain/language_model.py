@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from math import fsum
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
@@ -34,6 +35,7 @@ __all__ = [
     "Usage",
     "as_language_model",
     "init_model",
+    "total_cost",
 ]
 
 
@@ -84,11 +86,16 @@ class LanguageModel:
         self._offers_logprobs = "logprobs" in fields and "top_logprobs" in fields
 
     def using(
-        self, *, cache: AnswerCache | None, budget: Budget | None, price: Price | None
+        self,
+        *,
+        cache: AnswerCache | None = None,
+        budget: Budget | None = None,
+        price: Price | None = None,
     ) -> LanguageModel:
-        """The same model with other means; the bound on calls and the account of usage are shared."""
+        """The same model with other means, where they are given; bound and account of usage are shared."""
         twin = copy(self)
-        twin.cache, twin.budget, twin.price = cache, budget, price
+        twin.cache = cache or self.cache
+        twin.budget, twin.price = budget or self.budget, price or self.price
         return twin
 
     @property
@@ -203,6 +210,13 @@ class LanguageModel:
         with self.budget.hold(price.cost(expected)) as settle:
             # A server that does not say what it used is taken to have used what was expected.
             yield lambda usage: settle(price.cost(usage if usage.input_tokens else expected))
+
+
+def total_cost(spent: Iterable[tuple[LanguageModel, Usage]]) -> float | None:
+    """What calls of these models cost in US dollars; None if one that was asked has no price."""
+    asked = [(model.price, usage) for model, usage in spent if usage.calls]
+    costs = [None if price is None else price.cost(usage) for price, usage in asked]
+    return None if None in costs else fsum(cost for cost in costs if cost is not None)
 
 
 def as_language_model(value: Any) -> LanguageModel:

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 from sentencex import segment
 
-from factscore_chain.report import FactRecord, GenerationReport, Report
+from factscore_chain.report import FactRecord, GenerationReport, Manifest, Report
 from factscore_chain.values import Verdict
 
 PASSAGE_WIDTH = 160
@@ -73,8 +73,18 @@ def summary_lines(report: Report) -> list[str]:
         f"{counts.facts} facts: {counts.supported} supported, {counts.not_supported} not supported, "
         f"{counts.irrelevant} irrelevant, {counts.undecided} undecided, {counts.failed} failed",
         f"estimator {manifest.estimator}, knowledge {manifest.knowledge.get('name') or 'none'}, "
-        f"gamma {manifest.gamma:g}, model calls {manifest.usage.get('calls', 0)}",
+        f"gamma {manifest.gamma:g}, model calls {manifest.usage.get('calls', 0)}{_spent(manifest)}",
     ]
+
+
+def _spent(manifest: Manifest) -> str:
+    """What was saved and what was paid, where a model came into it."""
+    calls, cached = (manifest.usage.get(name, 0) for name in ("calls", "cached_answers"))
+    said = f", cached answers {cached}" if cached else ""
+    if not calls:
+        return said
+    cost = "not known" if manifest.cost is None else f"${manifest.cost:.4f}"
+    return f"{said}, cost {cost}"
 
 
 def _beyond_precision(report: Report) -> Iterator[str]:

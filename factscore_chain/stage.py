@@ -202,4 +202,5 @@ def _with_models(value: Any, made: dict[LanguageModel, LanguageModel]) -> Any:
         return value
     fields = {name: getattr(value, name) for name in type(value).model_fields}
     replaced = {name: _with_models(field, made) for name, field in fields.items()}
-    return value.model_copy(update={name: new for name, new in replaced.items() if new is not fields[name]})
+    # Made anew rather than copied: what a stage has found out by asking belongs to the models it asked.
+    return type(value).model_construct(**replaced)

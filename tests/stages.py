@@ -65,3 +65,27 @@ class WordVerifier(LocalVerifier):
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
+
+
+class GivenVerifier(LocalVerifier):
+    """Gives as probability the number that a fact begins with; undecided about one that has none."""
+
+    @property
+    def verifier_name(self) -> str:
+        return "given"
+
+    @property
+    def identity(self) -> dict[str, str]:
+        return {"kind": "given"}
+
+    def _compute(self, values: Sequence[Claim]) -> list[Decision]:
+        return [self._decide(claim) for claim in values]
+
+    def _decide(self, claim: Claim) -> Decision:
+        ids = tuple(passage.id for passage in claim.passages)
+        number = re.match(r"[01]\.?\d*", claim.fact.text)
+        if number is None:
+            return Decision(claim.fact, Verdict.UNDECIDED, "given", passages=claim.passages, cause="none")
+        p = float(number.group())
+        verdict = Verdict.SUPPORTED if p >= 0.5 else Verdict.NOT_SUPPORTED
+        return Decision(claim.fact, verdict, "given", p, passages=claim.passages, evidence=ids)

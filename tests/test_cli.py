@@ -11,6 +11,7 @@ import pytest
 
 from factscore_chain.cli.main import main
 from factscore_chain.report import Report
+from tests.documents import reader
 from tests.pages import PAGES, write_rows
 
 GOOD = {"topic": "Ada Lovelace", "output": "Ada Lovelace was born in London in 1815."}
@@ -160,3 +161,31 @@ def test_what_the_text_brings_cannot_steer_the_terminal(
 ) -> None:
     assert score("She wrote.", knowledge, "--topic", "Ada\x1b[31m") == 3
     assert "\x1b" not in capsys.readouterr().err
+
+
+SCORE = ["score", "Alan Turing was born in London.", "--llm", "openai:x"]
+SCORE += ["--knowledge", "examples/knowledge.jsonl"]
+
+
+def test_answers_are_kept_between_runs_unless_that_is_turned_off(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    model = reader()
+    monkeypatch.setattr("langchain.chat_models.init_chat_model", lambda name, **options: model)
+    asked = []
+    for options in (["--cache", str(tmp_path / "a.db")],) * 2 + (["--no-cache"],):
+        assert main([*SCORE, *options]) == 0
+        asked.append(len(model.prompts))
+    assert asked[0] == asked[1] < asked[2]
+    assert f"cached answers {asked[0]}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_used_up_budget_ends_with_what_was_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr("langchain.chat_models.init_chat_model", lambda name, **options: reader())
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("as_of: 2026-01-31\nprices: {ScriptedChatModel: {input: 1, output: 1}}\n")
+    options = ["--no-cache", "--prices", str(prices), "--max-cost", "0"]
+    assert main([*SCORE, *options]) == 3
+    assert "budget of $0 is used up" in capsys.readouterr().err

@@ -30,6 +30,7 @@ LAYERS = (
     ("retrievers",),
     ("decompose", "verify", "retrieve"),
     ("estimators", "recall", "generation_scorer"),
+    ("rehearsal",),
     ("chain",),
     ("edit", "gate"),
     ("original",),

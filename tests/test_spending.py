@@ -14,6 +14,7 @@ from factscore_chain.chain import FactScoreChain
 from factscore_chain.completion import Completion, Usage
 from factscore_chain.errors import BudgetError, ModelCallError, UsageError
 from factscore_chain.language_model import LanguageModel
+from factscore_chain.render import summary_lines
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.spending import Budget, Price, PriceTable, load_prices
 from factscore_chain.values import Verdict
@@ -169,3 +170,13 @@ def test_the_users_own_model_keeps_the_account_of_its_calls(source: KnowledgeSou
     chain(source, model).score(TEXT, "Ada Lovelace")
     chain(source, model, max_cost=1.0).score(TEXT, "Ada Lovelace")
     assert (model.usage.calls, model.usage.cached_answers) == (3, 3)
+
+
+def test_the_summary_says_what_was_paid_and_what_was_saved(source: KnowledgeSource, tmp_path: Path) -> None:
+    def last_line(model: ScriptedChatModel, path: Path | None = None) -> str:
+        return summary_lines(chain(source, model, cache=path).score(TEXT, "Ada Lovelace"))[-1]
+
+    dear_one, path = dear(number=0), tmp_path / "answers.db"
+    assert last_line(dear_one, path).endswith(", model calls 3, cost $3.0000")
+    assert last_line(dear_one, path).endswith(", model calls 0, cached answers 3")
+    assert last_line(ScriptedChatModel(script=lambda _: "True")).endswith(", model calls 3, cost not known")

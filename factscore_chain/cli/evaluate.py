@@ -15,6 +15,8 @@ from factscore_chain.cli.score import (
     add_estimator_argument,
     add_model_arguments,
     add_retrieval_arguments,
+    answer_cache,
+    make_judge,
     make_knowledge,
     make_llm,
 )
@@ -131,14 +133,13 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 
 def run_agreement(options: argparse.Namespace) -> bool:
     """Compares verdicts with labels; returns whether every row and fact could be used."""
-    from factscore_chain.estimators import make_estimator
     from factscore_chain.evals.agreement import agreement
     from factscore_chain.evals.labeled import read_labeled
     from factscore_chain.evals.render import print_agreement
     from factscore_chain.retrievers.opening import as_retriever
 
     files = [read_labeled(path) for path in options.labeled]
-    estimator = make_estimator(options.estimator, make_llm(options))
+    estimator = make_judge(options)
     if estimator.needs_passages and options.knowledge is None:
         _refuse_without_evidence(files, estimator.name)
     knowledge = make_knowledge(options)
@@ -169,13 +170,12 @@ def run_agreement(options: argparse.Namespace) -> bool:
 
 def run_pairs(options: argparse.Namespace) -> bool:
     """Judges claims by their own evidence; returns whether every row could be used."""
-    from factscore_chain.estimators import make_estimator
     from factscore_chain.evals.labeled import read_pairs
     from factscore_chain.evals.pairs import evaluate_pairs
     from factscore_chain.evals.render import print_pairs
 
     rows, rejected = read_pairs(options.file)
-    estimator = make_estimator(options.estimator, make_llm(options))
+    estimator = make_judge(options)
     _complain(rejected)
     with _progress() as on_done:
         report = evaluate_pairs(
@@ -205,7 +205,9 @@ def run_decomposition(options: argparse.Namespace) -> bool:
     topics: TopicChoice = options.topics or ("held-out" if llm is None else "all")
     chosen = [one for one in sentences if is_chosen(one.topic, topics)]
     _complain(rejected)
-    decomposer = make_estimator(None, llm).decomposer
+    decomposer = make_estimator(None, llm).decomposer.with_models(
+        lambda model: model.using(cache=answer_cache(options))
+    )
     figures = {
         "file": options.labeled.stem,
         "topics": topics,

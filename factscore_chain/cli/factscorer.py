@@ -114,9 +114,9 @@ def _run(options: argparse.Namespace) -> bool:
 
 
 def _llm(options: argparse.Namespace) -> Any:
-    from factscore_chain.cli.score import make_chat_model
+    from factscore_chain.cli.score import make_llm
 
-    return make_chat_model(options)
+    return make_llm(options)
 
 
 def _log(out: Output) -> None:

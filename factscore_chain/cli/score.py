@@ -15,11 +15,10 @@ from factscore_chain.errors import FactScoreError, UsageError
 from factscore_chain.generation_files import read_text
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
+    from factscore_chain.answer_cache import AnswerCache
     from factscore_chain.chain import FactScoreChain
+    from factscore_chain.estimators import Estimator
     from factscore_chain.generation_files import Rows
-    from factscore_chain.language_model import LanguageModel
     from factscore_chain.report import GenerationReport, Report
     from factscore_chain.retrievers.knowledge import KnowledgeSource
 
@@ -40,6 +39,9 @@ def add_parser(commands: Any) -> None:
     add_estimator_arguments(parser)
     parser.add_argument("--topic", help="topic of rows (or of the one text) that name none themselves")
     _add_figures(parser)
+    parser.add_argument(
+        "--estimate-cost", action="store_true", help="print what it would take, and ask no model"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the full report here, as JSON")
     parser.add_argument("--format", choices=("table", "json", "md"), default="table", help="what is printed")
     parser.set_defaults(run=run)
@@ -125,8 +127,8 @@ def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--estimator",
         metavar="NAME",
-        help="embedded (default), np, retrieval+llm, retrieval+llm+np, no-context, self-check, original; "
-        "or a name of the original package, such as retrieval+llama+npm",
+        help="embedded (default), np, retrieval+llm, retrieval+llm+np, cascade, no-context, self-check, "
+        "original; or a name of the original package, such as retrieval+llama+npm",
     )
 
 
@@ -146,43 +148,46 @@ def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
         gamma=options.gamma,
         abstain=options.abstain,
         k=options.k,
-        **more,
+        cache=answer_cache(options),
         max_cost=options.max_cost,
         prices=options.prices,
+        **more,
     )
 
 
-def make_llm(options: argparse.Namespace) -> LanguageModel | None:
-    """Makes the model that the arguments name, with its answers kept; None if they name none.
+def make_judge(options: argparse.Namespace) -> Estimator:
+    """Makes the estimator that the arguments name, with its models' answers kept.
 
     Raises:
-        UsageError: See `make_chat_model`.
+        UsageError: An argument is wrong.
     """
-    from factscore_chain.answer_cache import AnswerCache
-    from factscore_chain.language_model import LanguageModel
-    from factscore_chain.retrievers.opening import cache_folder
+    from factscore_chain.estimators import make_estimator
 
-    model = make_chat_model(options)
-    if model is None:
-        return None
-    path = options.cache or cache_folder() / "answers.db"
-    return LanguageModel(model, cache=None if options.no_cache else AnswerCache(path))
+    estimator, cache = make_estimator(options.estimator, make_llm(options)), answer_cache(options)
+    return replace(estimator, verifier=estimator.verifier.with_models(lambda model: model.using(cache=cache)))
 
 
-def make_chat_model(options: argparse.Namespace) -> BaseChatModel | None:
-    """Makes the chat model that the arguments name; None if they name none.
+def make_llm(options: argparse.Namespace) -> Any:
+    """The model that the arguments name, or its name; None if they name none.
 
     Raises:
         UsageError: A server was named without a model, or the model cannot be set up.
     """
     from factscore_chain.language_model import init_model
 
+    if options.base_url is None:
+        return options.llm
     if options.llm is None:
-        if options.base_url is not None:
-            raise UsageError("--base-url needs --llm, the model to ask there.")
-        return None
-    server = {} if options.base_url is None else {"base_url": options.base_url}
-    return init_model(options.llm, **server)
+        raise UsageError("--base-url needs --llm, the model to ask there.")
+    return init_model(options.llm, base_url=options.base_url)
+
+
+def answer_cache(options: argparse.Namespace) -> AnswerCache | None:
+    """Where the arguments say that answers are kept; None if nowhere."""
+    from factscore_chain.answer_cache import AnswerCache
+    from factscore_chain.retrievers.opening import cache_folder
+
+    return None if options.no_cache else AnswerCache(options.cache or cache_folder() / "answers.db")
 
 
 def make_knowledge(options: argparse.Namespace) -> KnowledgeSource | None:
@@ -210,6 +215,9 @@ def run(options: argparse.Namespace) -> bool:
     chain = make_chain(
         options, f1_k=options.f1_k, recall=recall, max_reference_facts=options.max_reference_facts
     )
+    if options.estimate_cost:
+        print(*chain.estimate_cost(list(rows.generations)).lines(), sep="\n")
+        return not rows.rejected
     report = _score(chain, rows)
     for message in (*report.rejected, *_problems(report)):
         print(f"factscore: {clean(message)}", file=sys.stderr)

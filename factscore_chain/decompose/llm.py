@@ -135,7 +135,8 @@ class LLMDecomposer(Decomposer):
             sentence=sentence.text,
         )
         try:
-            reading, raw = await self._ask(messages, config)
+            # The facts of a sentence together have about twice its words.
+            reading, raw = await self._ask(messages, config, f"- {sentence.text}\n- {sentence.text}")
         except FatalModelError:
             raise
         except ModelCallError as error:
@@ -147,10 +148,12 @@ class LLMDecomposer(Decomposer):
         )
         return _Answer(facts, failures, dropped)
 
-    async def _ask(self, messages: list[BaseMessage], config: RunnableConfig) -> tuple[Reading, str]:
+    async def _ask(
+        self, messages: list[BaseMessage], config: RunnableConfig, typical: str
+    ) -> tuple[Reading, str]:
         """Asks until the reply can be read; the model is shown what was wrong, or it would say it again."""
         for attempt in range(self.attempts):
-            completion = await self.model.complete(messages, config)
+            completion = await self.model.complete(messages, config, typical=typical)
             reading = read_facts(completion.text, completion.finish_reason)
             if reading.problem != "unreadable" or attempt + 1 == self.attempts:
                 break

@@ -14,7 +14,7 @@ from langchain_core.runnables.config import patch_config
 from langgraph.types import Checkpointer
 from pydantic import Field
 
-from factscore_chain.chain import GENERATIONS_AT_ONCE, FactScoreChain, dollars
+from factscore_chain.chain import GENERATIONS_AT_ONCE, FactScoreChain
 from factscore_chain.edit.base import Editor, Policy
 from factscore_chain.edit.editors import as_policy, as_verdicts, make_editor
 from factscore_chain.edit.loop import EditGraph, build_loop
@@ -29,7 +29,7 @@ from factscore_chain.edit.state import EditState, edits_of, report_of, start
 from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.failures import cause_of
 from factscore_chain.generations import AnyGeneration, as_generation
-from factscore_chain.language_model import Usage
+from factscore_chain.language_model import Usage, total_cost
 from factscore_chain.manifest import now
 from factscore_chain.progress import OnDone, progress_config
 from factscore_chain.report import GenerationReport, Report
@@ -260,7 +260,7 @@ class EditChain(Stage[Any, EditReport]):
             mended=tuple(verdict.value for verdict in self.mend),
             max_rounds=self.max_rounds,
             usage=asdict(sum(spent, Usage())),
-            cost=dollars(self.models, spent),
+            cost=total_cost(zip(self.models, spent, strict=True)),
         )
 
 

@@ -43,6 +43,11 @@ def is_not_applicable(decision: Decision) -> bool:
     return decision.verdict is Verdict.UNDECIDED and (decision.cause or "").startswith(NOT_APPLICABLE)
 
 
+def parts_identity(**parts: Verifier) -> dict[str, str]:
+    """The identities of the verifiers that one is made of, each key behind its part's name."""
+    return {f"{name}.{key}": value for name, part in parts.items() for key, value in part.identity.items()}
+
+
 async def decide(verifier: Verifier, claims: Sequence[Claim], config: RunnableConfig) -> list[Decision]:
     """Decides claims together; one whose verification fails gets a failed decision.
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from factscore_chain.errors import FactScoreError, FatalModelError
 from factscore_chain.stage import BatchStage
 from factscore_chain.values import Claim, Decision, Passage, Verdict
-from factscore_chain.verify.base import NOT_APPLICABLE, Verifier, is_not_applicable
+from factscore_chain.verify.base import NOT_APPLICABLE, Verifier, is_not_applicable, parts_identity
 
 _NEGATIVE = (Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT)
 
@@ -36,12 +36,8 @@ class EnsembleVerifier(Verifier, BatchStage[Claim, Decision]):
     @property
     def identity(self) -> dict[str, str]:
         """Kind, and what each member is, under its number."""
-        parts = (
-            (f"{number}.{key}", value)
-            for number, member in enumerate(self.members, 1)
-            for key, value in member.identity.items()
-        )
-        return {"kind": "ensemble", **dict(parts)}
+        numbered = {str(number): member for number, member in enumerate(self.members, 1)}
+        return {"kind": "ensemble", **parts_identity(**numbered)}
 
     @property
     def reads_passages(self) -> bool:
