@@ -24,7 +24,7 @@ Edits: TypeAlias = Sequence[EditedText | None]
 """For each generation of the report its text before and after editing; None where it was not edited."""
 _Judged: TypeAlias = Sequence[tuple[GenerationReport, FactRecord, Verdict | None]]
 
-_SCRIPTS = ("dom.js", "model.js", "words.js", "detail.js", "draw.js", "view.js", "main.js")
+_SCRIPTS = ("dom.js", "model.js", "words.js", "detail.js", "rows.js", "draw.js", "view.js", "main.js")
 
 
 def render_html(
@@ -55,7 +55,7 @@ def render_html(
     ]
     shown = zip(generations, marked, _one_each(generations, edits), strict=True)
     style = asset("report.css")
-    script = "".join(["'use strict';\n", *map(asset, _SCRIPTS)])
+    script = "".join(map(asset, _SCRIPTS))
     return render(
         "report.html.j2",
         title=visible(title or _title(report)),

@@ -56,6 +56,29 @@ def test_ten_thousand_facts_can_be_read_filtered_and_searched(
     page.wait_for_text("#shown", "0 facts")
 
 
+def test_a_long_generation_is_shown_in_rows_with_their_facts(show: Show) -> None:
+    text = "".join(f"Line {n:03}.\n" for n in range(300))
+    facts = [fact(Verdict.SUPPORTED, f"Fact {n}.", Span(10 * n, 10 * n + 8)) for n in range(300)]
+    page = show(generation(fact(Verdict.SUPPORTED, "Homeless.", None), *facts, text=text), "#fact-1-1")
+    assert (
+        page.run("return [...document.querySelectorAll('.text')].map((one) => one.textContent).join('')")
+        == text
+    )
+    rows = page.run("return [...document.querySelectorAll('.columns')].map((one) => one.textContent)")
+    assert all(f"Line {row * 60:03}" in rows[row] and f"Fact {row * 60}." in rows[row] for row in range(5))
+    assert [("Homeless." in row) for row in rows] == [False] * 5 + [True]
+
+
+def test_a_fact_that_reaches_over_everything_keeps_its_place(show: Show) -> None:
+    whole = fact(Verdict.NOT_SUPPORTED, "All of it.", Span(0, 4000))
+    facts = [fact(Verdict.SUPPORTED, f"Fact {n}.", Span(10 * n, 10 * n + 8)) for n in range(400)]
+    page = show(generation(whole, *facts, text="Line 000.\n" * 400), "#fact-1-401")
+    page.run("document.querySelector('#fact-1-1').focus()")
+    assert len(page.all("mark.lit")) == len(page.all("mark"))
+    page.all("mark")[-1].click()
+    assert page.focused() == "fact-1-1"
+
+
 def test_a_long_report_is_drawn_as_far_as_it_is_read(show: Show) -> None:
     page = show(report(*[generation(*[fact(Verdict.SUPPORTED)] * 20)] * 500))
     drawn = len(page.all("article"))

@@ -1,22 +1,30 @@
 // A generation: its text with the facts marked, and the list of the facts.
 
 const SVG = "http://www.w3.org/2000/svg";
-const marksOf = new WeakMap();
+/** The marks of a generation by the number of their piece, as far as they are drawn. */
+const marksOf = new Map();
 const GLYPHS = { supported: "✓", not_supported: "✗", irrelevant: "≠", undecided: "?", failed: "!" };
 
-function articleOf(generation, facts) {
+/** The head of a generation, to which its rows are added. */
+function articleOf(generation) {
   const heading = `generation-${generation.number}-name`;
+  marksOf.set(generation, []);
   return el(
     "article",
     { class: "generation", id: `generation-${generation.number}`, "aria-labelledby": heading },
     headOf(generation, heading),
     generation.input === null ? null : el("p", { class: "prompt", dir: "auto" }, generation.input),
     generation.error ? el("p", { class: "note", dir: "auto" }, generation.error) : null,
-    el("div", { class: "columns" }, textOf(generation, facts), factsOf(generation, facts)),
+  );
+}
+
+/** What stands under the rows of a generation. */
+function afterwordsOf(generation) {
+  return [
     generation.edit ? editOf(generation.edit) : null,
     generation.recall ? recallOf(generation.recall) : null,
     lostOf(generation),
-  );
+  ].filter(Boolean);
 }
 
 function headOf(generation, heading) {
@@ -59,51 +67,38 @@ function barOf(facts) {
   return bar;
 }
 
-/** For each piece of the text, which verdicts the facts have that state it, and which end with it. */
-function verdictsAlong(generation, facts) {
-  const along = generation.pieces.map(() => ({ begin: [], end: [], verdicts: [] }));
-  for (const { places, verdict } of facts) {
-    for (const [first, end] of places) {
-      along[first].begin.push(verdict);
-      along[end - 1].end.push(verdict);
-    }
-  }
-  const open = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0]));
-  for (const piece of along) {
-    piece.begin.forEach((verdict) => (open[verdict] += 1));
-    piece.verdicts = VERDICTS.filter((verdict) => open[verdict] > 0);
-    piece.end.forEach((verdict) => (open[verdict] -= 1));
-  }
-  return along;
+/** A stretch of the text beside the facts that begin in it. */
+function columnsOf(row) {
+  return el("div", { class: "columns" }, row.end > row.first ? textOf(row) : null, factsOf(row));
 }
 
-function textOf(generation, facts) {
-  const along = verdictsAlong(generation, facts);
-  const pieces = generation.pieces.map((piece, index) => {
-    const { verdicts, end } = along[index];
+function textOf({ generation, along, first, end }) {
+  const marks = marksOf.get(generation);
+  const pieces = generation.pieces.slice(first, end).map((piece, offset) => {
+    const { verdicts, signs } = along[first + offset];
     if (!verdicts.length) {
       return piece;
     }
-    const signs = end.filter((verdict) => verdict !== "supported").map((verdict) => GLYPHS[verdict]);
     const attributes = {
-      "data-piece": index,
+      "data-piece": first + offset,
       "data-verdict": verdicts[0],
       "data-mixed": verdicts.length > 1,
-      "data-signs": signs.length ? signs.join("") : null,
+      "data-signs": signs || null,
     };
-    return el("mark", attributes, piece);
+    marks[first + offset] = el("mark", attributes, piece);
+    return marks[first + offset];
   });
   // Where spaces are layout, as in code and tables, they are kept; elsewhere they must not hang over the line.
-  const shape = /[ \t]{2}/.test(generation.pieces.join("")) ? "text laid-out" : "text";
-  const region = { class: shape, role: "group", tabindex: "0", "aria-label": `Text of ${generation.name}`, dir: "auto" };
-  const text = el("div", region, ...pieces);
-  marksOf.set(text, pieces);
-  return text;
+  generation.laidOut ??= /[ \t]{2}/.test(generation.pieces.join(""));
+  const shape = generation.laidOut ? "text laid-out" : "text";
+  const group = { class: shape, role: "group", tabindex: "0", "aria-label": `Text of ${generation.name}`, dir: "auto" };
+  return el("div", group, ...pieces);
 }
 
-function factsOf(generation, facts) {
+function factsOf({ generation, facts, opens, closes }) {
   if (!facts.length) {
-    return el("p", { class: "quiet" }, generation.facts.length ? "No fact passes the filter." : "No facts.");
+    const none = generation.facts.length ? "No fact passes the filter." : "No facts.";
+    return opens && closes ? el("p", { class: "quiet" }, none) : null;
   }
   const list = el("ul", { class: "facts", "aria-label": `Facts of ${generation.name}` }, ...facts.map(itemOf));
   // One stop for the tab key in each list; the arrow keys move inside.

@@ -46,9 +46,17 @@ byId("order").addEventListener("change", ({ target }) => {
 });
 
 byId("more").addEventListener("click", () => more());
-new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && more(), {
-  rootMargin: "1500px",
-}).observe(byId("more"));
+const end = new IntersectionObserver(
+  (entries) => {
+    if (entries.some((entry) => entry.isIntersecting) && more()) {
+      // Observed anew, since it may still be in sight and would not be reported again.
+      end.unobserve(byId("more"));
+      end.observe(byId("more"));
+    }
+  },
+  { rootMargin: "1500px" },
+);
+end.observe(byId("more"));
 
 let reached = "";
 list.addEventListener("click", ({ target }) => {

@@ -1,38 +1,55 @@
 // What is on the page now: drawn in batches as the reader comes near the end of what there is.
 
 const FACTS_AT_ONCE = 300;
-const GENERATIONS_AT_ONCE = 30;
+/** What a row costs beside its facts, counted in facts. */
+const COST_OF_A_ROW = 8;
 
 const view = { verdicts: new Set(), differing: false, query: "", order: "file" };
 const list = byId("generations");
 const factOf = new Map();
-let waiting = [];
+let waiting = [].values();
 
 /** Draws anew what the view asks for. */
 function show() {
-  waiting = selected(view);
-  const facts = waiting.reduce((sum, one) => sum + one.facts.length, 0);
-  byId("shown").textContent = `${some(facts, "fact")} in ${some(waiting.length, "generation")} shown.`;
+  const shown = selected(view);
+  const facts = shown.reduce((sum, one) => sum + one.facts.length, 0);
+  byId("shown").textContent = `${some(facts, "fact")} in ${some(shown.length, "generation")} shown.`;
   factOf.clear();
   list.replaceChildren();
-  if (!waiting.length) {
+  if (!shown.length) {
     list.append(el("p", { class: "quiet" }, "Nothing matches. Clear the search, or choose other verdicts."));
   }
+  waiting = rowsOfAll(shown);
   more();
 }
 
-/** Draws the next batch; false if there was none left. */
-function more(limit = FACTS_AT_ONCE) {
-  const articles = [];
-  for (let facts = 0; waiting.length && facts < limit && articles.length < GENERATIONS_AT_ONCE; ) {
-    const one = waiting.shift();
-    one.facts.forEach((fact) => factOf.set(fact.key, fact));
-    articles.push(articleOf(one.generation, one.facts));
-    facts += one.facts.length;
+function* rowsOfAll(shown) {
+  for (const one of shown) {
+    yield* rowsOf(one);
   }
-  list.append(...articles);
-  byId("more").hidden = !waiting.length;
-  return articles.length > 0;
+}
+
+/** Draws the next rows; false if there was none left. */
+function more(limit = FACTS_AT_ONCE) {
+  let cost = 0;
+  while (cost < limit) {
+    const { value: row, done } = waiting.next();
+    byId("more").hidden = done;
+    if (done) {
+      break;
+    }
+    draw(row);
+    cost += row.facts.length + COST_OF_A_ROW;
+  }
+  return cost > 0;
+}
+
+function draw(row) {
+  row.facts.forEach((fact) => factOf.set(fact.key, fact));
+  if (row.opens) {
+    list.append(articleOf(row.generation));
+  }
+  list.lastElementChild.append(columnsOf(row), ...(row.closes ? afterwordsOf(row.generation) : []));
 }
 
 function showAll() {
@@ -92,8 +109,7 @@ function factsAt(mark) {
 function light(button) {
   document.querySelectorAll("mark.lit").forEach((mark) => mark.classList.remove("lit"));
   const fact = button && factOf.get(button.id);
-  const marks = fact ? marksOf.get(button.closest("article").querySelector(".text")) : [];
   for (const place of fact?.places ?? []) {
-    marks.slice(...place).forEach((mark) => mark.classList.add("lit"));
+    marksOf.get(fact.generation).slice(...place).forEach((mark) => mark.classList.add("lit"));
   }
 }
