@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from io import StringIO
 from pathlib import Path
 
 from factscore_chain.errors import UsageError
 from factscore_chain.values import Generation, Place
 
+BYTE_ORDER_MARK = "\ufeff"
 ROW_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
 
@@ -56,13 +58,22 @@ def read_generations(path: Path, topic: str | None = None, *, name: str | None =
 
 
 def read_text(path: Path) -> str:
-    """The text of a UTF-8 file.
+    """The text of a UTF-8 file, its line ends as newlines.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    return StringIO(read_exact(path).removeprefix(BYTE_ORDER_MARK), newline=None).read()
+
+
+def read_exact(path: Path) -> str:
+    """The content of a UTF-8 file, character for character.
 
     Raises:
         UsageError: It cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"The file {str(path)!r} cannot be read: {_reason(error)}. Give a UTF-8 file."

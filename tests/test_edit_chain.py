@@ -184,3 +184,14 @@ def test_a_claim_made_twice_is_mended_twice(source: KnowledgeSource) -> None:
     text = f"{WRONG} {NOTES} {WRONG}"
     report = edited(source, text, {WRONG: TRUE})
     assert report.text == text.replace(WRONG, TRUE)
+
+
+def test_line_ends_of_other_systems_stay(source: KnowledgeSource) -> None:
+    text = f"{NOTES}\r\n\r\n{WRONG}\r\n- {WRONG}\r\n"
+    assert edited(source, text, {WRONG: TRUE}).text == text.replace(WRONG, TRUE)
+
+
+def test_what_the_caller_knows_of_a_text_stays_with_its_report(source: KnowledgeSource) -> None:
+    given = Generation(f"{WRONG} {NOTES}", TOPIC, id="7", input="Who was she?")
+    after = EditChain(word_chain(source), editor=ListEditor(edits={WRONG: TRUE})).edit(given).after
+    assert (after.generations[0].id, after.generations[0].input) == ("7", "Who was she?")

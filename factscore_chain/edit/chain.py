@@ -273,6 +273,7 @@ def _result(report: GenerationReport, state: EditState, error: str | None) -> Ed
     return EditedGeneration(
         id=report.id,
         topic=report.topic,
+        place=report.place,
         before=report.text,
         text=text,
         status="failed" if error else "unchanged" if text == report.text else "edited",

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from factscore_chain.edit.records import EditRecord
 from factscore_chain.report import GenerationReport, Record, Report
+from factscore_chain.values import Place
 
 EditStatus = Literal["edited", "unchanged", "failed"]
 
@@ -17,6 +18,8 @@ class EditedGeneration(Record):
 
     id: str | None = None
     topic: str | None = None
+    place: Place | None = None
+    """The line that the text was read from."""
     before: str
     text: str
     """The edited text; equal to `before` where nothing was kept."""
@@ -134,7 +137,13 @@ class EditReport(Record):
 def failed(report: GenerationReport, error: str) -> EditedGeneration:
     """A text that could not be edited, unchanged."""
     return EditedGeneration(
-        id=report.id, topic=report.topic, before=report.text, text=report.text, status="failed", error=error
+        id=report.id,
+        topic=report.topic,
+        place=report.place,
+        before=report.text,
+        text=report.text,
+        status="failed",
+        error=error,
     )
 
 

@@ -96,7 +96,8 @@ def attempts_at(state: EditState, sentence: str) -> tuple[Attempt, ...]:
 
 def generation_of(report: GenerationReport) -> Generation:
     """The text of a report, with its topic as the knowledge source spells it."""
-    return Generation(report.text, report.title or report.topic, id=report.id)
+    topic = report.title or report.topic
+    return Generation(report.text, topic, id=report.id, input=report.input, place=report.place)
 
 
 def dump(record: Record) -> dict[str, Any]:
