@@ -27,6 +27,8 @@ class EditedText:
     """Score of the text before, 0 to 1."""
     score_after: float | None = None
     """Score of the text after, 0 to 1."""
+    reasons: tuple[str, ...] = ()
+    """What was done and why, one line each."""
 
     @classmethod
     def of(
@@ -35,9 +37,10 @@ class EditedText:
         after: str,
         score_before: float | None = None,
         score_after: float | None = None,
+        reasons: tuple[str, ...] = (),
     ) -> EditedText:
         """Finds the changes between two texts, word by word."""
-        return cls(word_changes(before, after), score_before, score_after)
+        return cls(word_changes(before, after), score_before, score_after, reasons)
 
 
 def word_changes(before: str, after: str) -> tuple[Change, ...]:

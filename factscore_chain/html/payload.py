@@ -105,6 +105,7 @@ def _edit(edited: EditedText) -> dict[str, Any]:
         "changes": [(change.kind, visible(change.text)) for change in edited.changes],
         "before": edited.score_before,
         "after": edited.score_after,
+        "reasons": [visible(reason) for reason in edited.reasons],
     }
 
 

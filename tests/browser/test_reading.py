@@ -167,9 +167,11 @@ def test_facts_on_which_people_differ_can_be_filtered(show: Show) -> None:
 
 
 def test_an_edited_text_shows_what_went_and_what_came(show: Show) -> None:
-    page = show(three(), edits=[EditedText.of(TEXT, "Ada wrote notes in London.", 0.5, 1.0), None, None])
+    edited = EditedText.of(TEXT, "Ada wrote notes in London.", 0.5, 1.0, ("The passage says London.",))
+    page = show(three(), edits=[edited, None, None])
     assert page.one(".edit summary").text == "Edited: 50.0% before, 100.0% after"
     assert (page.texts("del"), page.texts("ins")) == (["Turin"], ["London"])
+    assert page.texts(".edit li") == ["The passage says London."]
 
 
 def test_recall_names_what_is_missing(show: Show) -> None:

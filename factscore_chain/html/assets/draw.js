@@ -44,7 +44,8 @@ function headOf(generation, heading) {
     el("h3", { id: heading }, el("span", { class: "number" }, `${generation.number} `), el("bdi", {}, generation.name)),
     el("p", { class: "score" }, percent(generation.score)),
     el("p", { class: "about", dir: "auto" }, about.filter(Boolean).join(" · ")),
-    generation.facts.length ? barOf(generation.facts) : null,
+    // Moved, not made again, when the view changes: a long bar has thousands of ticks.
+    generation.facts.length ? (generation.bar ??= barOf(generation.facts)) : null,
   );
 }
 
@@ -130,7 +131,7 @@ function itemOf(fact) {
   );
 }
 
-function editOf({ changes, before, after }) {
+function editOf({ changes, before, after, reasons }) {
   const tags = { same: "span", removed: "del", added: "ins" };
   const scores = before === null && after === null ? "" : `: ${percent(before)} before, ${percent(after)} after`;
   return el(
@@ -138,6 +139,7 @@ function editOf({ changes, before, after }) {
     { class: "edit", open: true },
     el("summary", {}, `Edited${scores}`),
     el("p", { dir: "auto" }, ...changes.map(([kind, text]) => el(tags[kind], {}, text))),
+    el("ul", {}, ...reasons.map((reason) => el("li", { dir: "auto" }, reason))),
   );
 }
 
