@@ -22,7 +22,10 @@ def labeled(*facts: tuple[str, str, Verdict]) -> LabeledFile:
 
 
 def test_labels_belong_to_facts_of_the_same_topic_and_text() -> None:
-    made = report(generation(fact(YES, "Ada  was BORN."), fact(YES, "Ada flew.")), generation(topic="Bo", status="no_facts"))
+    made = report(
+        generation(fact(YES, "Ada  was BORN."), fact(YES, "Ada flew.")),
+        generation(topic="Bo", status="no_facts"),
+    )
     found = labels_for(made, labeled(("ada", "Ada was born.", NO), ("Bo", "Ada flew.", YES)))
     assert found == ((NO, None), ())
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from factscore_chain.cli.edited_files import rewritten, write_back
 from factscore_chain.cli.inputs import Given, read_given, rows_of
 from factscore_chain.cli.score import add_estimator_arguments, check_writable, make_chain, write_whole
+from factscore_chain.cli.written import written
 from factscore_chain.errors import UsageError
 
 if TYPE_CHECKING:
@@ -101,19 +102,13 @@ def run(options: argparse.Namespace) -> bool:
 def _hand_out(options: argparse.Namespace, given: Given, report: EditReport) -> None:
     texts = rewritten(given, report.generations)
     if options.out is not None:
-        write_whole(options.out, _written(report, options.out.suffix.lower()))
+        write_whole(options.out, written(report, options.out))
     if options.in_place:
         write_back(given, texts)
     if options.diff:
         sys.stdout.write(report.diff)
     elif not options.in_place:
         sys.stdout.write(texts if texts.endswith("\n") or not texts else f"{texts}\n")
-
-
-def _written(report: EditReport, suffix: str) -> str:
-    if suffix in {".md", ".markdown"}:
-        return report.to_markdown()
-    return report.to_html() if suffix in {".html", ".htm"} else report.to_json() + "\n"
 
 
 def _make_edit_chain(options: argparse.Namespace) -> EditChain:

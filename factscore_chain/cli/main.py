@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from factscore_chain.cli import edit, evaluate, kb, score
+from factscore_chain.cli import edit, evaluate, kb, report, score
 from factscore_chain.errors import FactScoreError, KnowledgeSourceError, UsageError
 
 EXIT_DONE, EXIT_USAGE, EXIT_INCOMPLETE = 0, 2, 3
@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="factscore", description="Know whether what a language model wrote is true."
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (score, edit, kb, evaluate):
+    for command in (score, edit, report, kb, evaluate):
         command.add_parser(commands)
     return parser
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.inputs import read_rows
 from factscore_chain.cli.kb import report_problems
+from factscore_chain.cli.written import written
 from factscore_chain.errors import FactScoreError, UsageError
 from factscore_chain.generation_files import read_text
 
@@ -42,8 +43,15 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--estimate-cost", action="store_true", help="print what it would take, and ask no model"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the full report here, as JSON")
-    parser.add_argument("--format", choices=("table", "json", "md"), default="table", help="what is printed")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="write the full report here: as Markdown or HTML by the name's ending, else as JSON",
+    )
+    parser.add_argument(
+        "--format", choices=("table", "json", "md", "html"), default="table", help="what is printed"
+    )
     parser.set_defaults(run=run)
 
 
@@ -207,7 +215,7 @@ def make_knowledge(options: argparse.Namespace) -> KnowledgeSource | None:
 
 def run(options: argparse.Namespace) -> bool:
     """Scores, prints, writes; returns whether everything could be scored."""
-    from factscore_chain.render import clean, markdown, print_table
+    from factscore_chain.render import clean, print_table
 
     check_writable(options.out)
     rows = read_rows(options.generations, options.topic)
@@ -224,9 +232,9 @@ def run(options: argparse.Namespace) -> bool:
     if options.format == "table":
         print_table(report)
     else:
-        print(report.to_json() if options.format == "json" else markdown(report))
+        print(written(report, Path(f"report.{options.format}")), end="")
     if options.out is not None:
-        write_whole(options.out, report.to_json() + "\n")
+        write_whole(options.out, written(report, options.out))
     return report.complete
 
 
