@@ -29,16 +29,32 @@ def best_threshold(groups: Sequence[tuple[Bools, Floats]]) -> float | None:
 def fit_logistic(supported: Bools, scores: Floats) -> tuple[float, float]:
     """Slope and offset with which sigmoid(slope * score + offset) is the likeliest probability (Platt).
 
-    Newton's method with a weak pull towards zero, so that separable data have a fit as well.
+    A weak pull towards zero gives separable data a fit as well.
     """
-    x = np.stack([scores, np.ones(len(scores))], axis=1)
-    weights = np.zeros(2)
+    slope, offset = fit_weights(supported, scores[:, None], np.zeros(2), pull=1e-3)
+    return float(slope), float(offset)
+
+
+def fit_weights(supported: Bools, columns: Floats, prior: Floats, pull: float = 1.0) -> Floats:
+    """The likeliest weights of a logistic combination, by Newton's method.
+
+    Args:
+        supported: What people say, one a fact.
+        columns: What is combined, facts by columns.
+        prior: Weights before anything was seen, the offset last.
+        pull: How strongly the weights are held to them: one over their variance.
+
+    Returns:
+        One weight a column, then the offset.
+    """
+    x = np.column_stack([columns, np.ones(len(columns))])
+    weights = np.array(prior, dtype=np.float64)
     for _ in range(_STEPS):
-        p = 1 / (1 + np.exp(-x @ weights))
-        slope = x.T @ (p - supported) + 1e-3 * weights
-        curvature = (x * (p * (1 - p))[:, None]).T @ x + 1e-3 * np.eye(2)
+        p = 1 / (1 + np.exp(-np.clip(x @ weights, -60, 60)))
+        slope = x.T @ (p - supported) + pull * (weights - prior)
+        curvature = (x * (p * (1 - p))[:, None]).T @ x + pull * np.eye(len(weights))
         weights = weights - np.linalg.solve(curvature, slope)
-    return float(weights[0]), float(weights[1])
+    return weights
 
 
 def _mean_gain(groups: Sequence[tuple[Bools, Floats]], threshold: float) -> float | None:

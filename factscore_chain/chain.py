@@ -36,6 +36,7 @@ from factscore_chain.spending import Budget, PriceTable, load_prices
 from factscore_chain.stage import Stage
 from factscore_chain.values import Generation
 from factscore_chain.verify.base import Verifier
+from factscore_chain.verify.calibration import Calibration, read_calibration
 
 GENERATIONS_AT_ONCE = 4
 """Generations in work together; the model calls of all of them share one limiter."""
@@ -78,6 +79,7 @@ class FactScoreChain(Stage[Any, Report]):
         cache: AnswerCache | str | Path | None = None,
         max_cost: float | None = None,
         prices: PriceTable | str | Path | None = None,
+        calibration: Calibration | str | Path | None = None,
     ) -> None:
         """Puts a chain together.
 
@@ -98,13 +100,15 @@ class FactScoreChain(Stage[Any, Report]):
             cache: A file that keeps the models' answers, so that nothing is asked twice; None keeps none.
             max_cost: US dollars that this chain may spend in all its runs; what was done by then is kept.
             prices: A table of prices in place of the shipped one, or a YAML file with one.
+            calibration: What the model's verdicts are worth, or a file of `factscore eval calibrate`.
 
         Raises:
             UsageError: An argument is not what it should be, no knowledge was given to an estimator that
                 reads passages, or there is a `max_cost` for a model without a price.
             KnowledgeSourceError: The knowledge source cannot be opened.
         """
-        parts = make_estimator(estimator, llm, decomposer, verifier)
+        worth = read_calibration(calibration) if isinstance(calibration, (str, Path)) else calibration
+        parts = make_estimator(estimator, llm, decomposer, verifier, worth)
         if parts.needs_passages and knowledge is None:
             raise UsageError(
                 f"The estimator {parts.name!r} reads passages. Give `knowledge`: a knowledge source, "

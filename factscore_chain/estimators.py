@@ -16,6 +16,7 @@ from factscore_chain.hub import WeightsNotFoundError
 from factscore_chain.language_model import LanguageModel, as_language_model
 from factscore_chain.published_names import CHAT_GPT, MODEL_NAMES, ModelName, parse_model_name
 from factscore_chain.verify.base import Verifier
+from factscore_chain.verify.calibration import Calibration
 
 LOCAL_WEIGHTS = "transformers:"
 """How a name of a model begins that runs here, by transformers, and is only asked for True or False."""
@@ -151,6 +152,7 @@ def make_estimator(
     llm: Any = None,
     decomposer: Decomposer | None = None,
     verifier: Verifier | None = None,
+    calibration: Calibration | None = None,
 ) -> Estimator:
     """Makes an estimator by name.
 
@@ -162,6 +164,7 @@ def make_estimator(
             first token. Where no model writes, decomposition is the embedded one.
         decomposer: Takes the place of the estimator's own; the result is then called "custom".
         verifier: The same for the verifier.
+        calibration: What the model's verdicts are worth, fitted to labelled facts.
 
     Raises:
         UsageError: Unknown name, or an estimator that asks a model was named without one.
@@ -176,10 +179,15 @@ def make_estimator(
             f"'{LOCAL_WEIGHTS}NAME' for weights that run here."
         )
     model = _as_model(llm)
+    judge = verifier or recipe.verifier(model)
+    if calibration is not None:
+        from factscore_chain.verify.calibrated import with_calibration
+
+        judge = with_calibration(judge, calibration)
     return Estimator(
         "custom" if decomposer or verifier else name,
         decomposer or _decomposer(model),
-        verifier or recipe.verifier(model),
+        judge,
         needs_passages=recipe.needs_passages and verifier is None,
     )
 

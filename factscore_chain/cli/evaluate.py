@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from factscore_chain.cli import calibrate
+from factscore_chain.cli.progress import fact_progress
 from factscore_chain.cli.score import (
     add_estimator_argument,
     add_model_arguments,
@@ -23,7 +23,6 @@ from factscore_chain.cli.score import (
 from factscore_chain.errors import UsageError
 
 if TYPE_CHECKING:
-    from factscore_chain.evals.judge import OnDone
     from factscore_chain.evals.labeled import LabeledFile
     from factscore_chain.evals.split import TopicChoice
 
@@ -37,6 +36,7 @@ def add_parser(commands: Any) -> None:
     _add_decomposition(parts)
     _add_predictions(parts)
     _add_human(parts)
+    calibrate.add_parsers(parts)
 
 
 def _add_agreement(parts: Any) -> None:
@@ -147,7 +147,7 @@ def run_agreement(options: argparse.Namespace) -> bool:
     reports = []
     for file in files:
         _complain(file.rejected)
-        with _progress() as on_done:
+        with fact_progress() as on_done:
             reports.append(
                 agreement(
                     file,
@@ -177,7 +177,7 @@ def run_pairs(options: argparse.Namespace) -> bool:
     rows, rejected = read_pairs(options.file)
     estimator = make_judge(options)
     _complain(rejected)
-    with _progress() as on_done:
+    with fact_progress() as on_done:
         report = evaluate_pairs(
             rows,
             estimator.verifier,
@@ -261,16 +261,3 @@ def _refuse_without_evidence(files: Iterable[LabeledFile], estimator: str) -> No
 def _complain(rejected: Iterable[str]) -> None:
     for line in rejected:
         print(f"factscore: {line}", file=sys.stderr)
-
-
-@contextmanager
-def _progress() -> Iterator[OnDone]:
-    from tqdm import tqdm
-
-    terminal = sys.stderr.isatty() and "CI" not in os.environ
-    with tqdm(unit="fact", disable=not terminal, leave=False) as bar:
-
-        def advance(facts: int) -> None:
-            bar.update(facts)
-
-        yield advance

@@ -135,8 +135,14 @@ def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--estimator",
         metavar="NAME",
-        help="embedded (default), np, retrieval+llm, retrieval+llm+np, cascade, no-context, self-check, "
-        "original; or a name of the original package, such as retrieval+llama+npm",
+        help="embedded (default), np, retrieval+llm, retrieval+llm+np, cascade, "
+        "no-context, self-check, original; or a name of the original package, such as retrieval+llama+npm",
+    )
+    parser.add_argument(
+        "--calibration",
+        type=Path,
+        metavar="FILE",
+        help="what the model's verdicts are worth (eval calibrate)",
     )
 
 
@@ -156,6 +162,7 @@ def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
         gamma=options.gamma,
         abstain=options.abstain,
         k=options.k,
+        calibration=options.calibration,
         cache=answer_cache(options),
         max_cost=options.max_cost,
         prices=options.prices,
@@ -170,8 +177,11 @@ def make_judge(options: argparse.Namespace) -> Estimator:
         UsageError: An argument is wrong.
     """
     from factscore_chain.estimators import make_estimator
+    from factscore_chain.verify.calibration import read_calibration
 
-    estimator, cache = make_estimator(options.estimator, make_llm(options)), answer_cache(options)
+    worth = None if options.calibration is None else read_calibration(options.calibration)
+    estimator = make_estimator(options.estimator, make_llm(options), calibration=worth)
+    cache = answer_cache(options)
     return replace(estimator, verifier=estimator.verifier.with_models(lambda model: model.using(cache=cache)))
 
 

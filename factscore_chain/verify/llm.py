@@ -17,6 +17,7 @@ from factscore_chain.prompts.prompt import Prompt, load_prompt
 from factscore_chain.tokens import CountTokens, estimate_tokens
 from factscore_chain.values import Claim, Decision, Passage, Verdict
 from factscore_chain.verify.base import Verifier
+from factscore_chain.verify.calibration import Calibration, Weights, log_odds
 from factscore_chain.verify.logprobs import first_verdict
 from factscore_chain.verify.mentions import ENGLISH, Labels
 from factscore_chain.verify.passage_budget import FittedPassages, fit_passages, numbered
@@ -61,8 +62,10 @@ class LLMVerifier(Verifier):
     reminder: str = "Reply with one word: True or False."
     """Said after a reply that gave no verdict, once."""
     threshold: float | None = Field(default=None, ge=0, le=1)
-    """Least probability at which a fact counts as supported; by default the model's own word decides.
-    Without a probability it has no effect."""
+    """Least probability at which a fact counts as supported; by default that of the calibration, and without
+    one the model's own word decides. Without a probability it has no effect."""
+    calibration: Calibration | None = None
+    """What the model's log-probabilities are worth; None takes them as they are."""
     max_passage_tokens: int = Field(default=4000, ge=50)
     """Budget for all passages of one call; the fact and the question are never shortened."""
     count_tokens: CountTokens = Field(default=estimate_tokens, exclude=True, repr=False)
@@ -80,9 +83,18 @@ class LLMVerifier(Verifier):
             "kind": "llm" if self.reads_passages else "no-context",
             "model": self.model.name,
             "prompt": self.prompt.identity,
-            "threshold": "none" if self.threshold is None else str(self.threshold),
+            "threshold": "none" if self._limit is None else str(self._limit),
+            "calibration": "none" if self.calibration is None else self.calibration.identity,
             "max_passage_tokens": str(self.max_passage_tokens),
         }
+
+    @property
+    def _weights(self) -> Weights | None:
+        return None if self.calibration is None else self.calibration.alone
+
+    @property
+    def _limit(self) -> float | None:
+        return self._weights.threshold if self.threshold is None and self._weights else self.threshold
 
     @property
     def reads_passages(self) -> bool:
@@ -167,12 +179,16 @@ class LLMVerifier(Verifier):
         agrees = first is not None and read is (
             Verdict.SUPPORTED if first.supports else Verdict.NOT_SUPPORTED
         )
-        return first.probability if first is not None and agrees else None
+        if first is None or not agrees:
+            return None
+        if self._weights is None:
+            return first.probability
+        return self._weights.probability(log_odds(first.probability))
 
     def _verdict(self, reading: Reading, probability: float | None) -> Verdict:
-        if probability is None or self.threshold is None:
+        if probability is None or self._limit is None:
             return reading.verdict
-        return Verdict.SUPPORTED if probability >= self.threshold else Verdict.NOT_SUPPORTED
+        return Verdict.SUPPORTED if probability >= self._limit else Verdict.NOT_SUPPORTED
 
     def _without_evidence(self, claim: Claim) -> Decision:
         return Decision(
