@@ -19,7 +19,7 @@ from factscore_chain.answer_cache import AnswerCache
 from factscore_chain.beyond import check_k
 from factscore_chain.decompose.base import Decomposer
 from factscore_chain.errors import FatalModelError, UsageError
-from factscore_chain.estimators import make_estimator
+from factscore_chain.estimators import Estimator, make_estimator
 from factscore_chain.generation_scorer import GenerationScorer, unscored
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
 from factscore_chain.language_model import LanguageModel, Usage, total_cost
@@ -32,6 +32,7 @@ from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.opening import as_retriever
 from factscore_chain.score import aggregate, check_gamma
+from factscore_chain.seek.verifier import MOST_ROUNDS, make_seeking
 from factscore_chain.spending import Budget, PriceTable, load_prices
 from factscore_chain.stage import Stage
 from factscore_chain.values import Generation
@@ -80,6 +81,7 @@ class FactScoreChain(Stage[Any, Report]):
         max_cost: float | None = None,
         prices: PriceTable | str | Path | None = None,
         calibration: Calibration | str | Path | None = None,
+        seek: bool | int = False,
     ) -> None:
         """Puts a chain together.
 
@@ -101,6 +103,7 @@ class FactScoreChain(Stage[Any, Report]):
             max_cost: US dollars that this chain may spend in all its runs; what was done by then is kept.
             prices: A table of prices in place of the shipped one, or a YAML file with one.
             calibration: What the model's verdicts are worth, or a file of `factscore eval calibrate`.
+            seek: Look again, at most twice, for facts that found no evidence; 1 for at most once.
 
         Raises:
             UsageError: An argument is not what it should be, no knowledge was given to an estimator that
@@ -117,7 +120,7 @@ class FactScoreChain(Stage[Any, Report]):
         retrieval = None if knowledge is None else Retrieval(retriever=as_retriever(knowledge), k=k)
         scorer = GenerationScorer(
             decomposer=parts.decomposer,
-            verifier=parts.verifier,
+            verifier=_seeking(parts, retrieval, seek) if seek else parts.verifier,
             retrieval=retrieval,
             gamma=check_gamma(gamma),
             abstain=check_kind(abstain),
@@ -129,7 +132,7 @@ class FactScoreChain(Stage[Any, Report]):
         budget = None if max_cost is None else Budget(max_cost)
         super().__init__(
             scorer=scorer.with_models(lambda model: _equipped(model, answers, budget, table)),
-            estimator=parts.name,
+            estimator=f"{parts.name}+seek" if seek else parts.name,
             prices=table,
             budget=budget,
             f1_k=check_k(f1_k),
@@ -262,3 +265,9 @@ def _equipped(
             "Give `prices`, a YAML file that has it."
         )
     return model.using(cache=cache, budget=budget, price=price)
+
+
+def _seeking(parts: Estimator, retrieval: Retrieval | None, seek: bool | int) -> Verifier:
+    if parts.name == "original":
+        raise UsageError("'original' is the protocol as published, which looks once. Leave `seek` out.")
+    return make_seeking(parts.verifier, retrieval, MOST_ROUNDS if seek is True else seek)

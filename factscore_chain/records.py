@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from factscore_chain.values import AtomicFact, Decision, Padding, Passage, Reason, Span, Verdict
+from factscore_chain.values import AtomicFact, Decision, Look, Padding, Passage, Reason, Span, Verdict
 
 _NO_PADDING = Padding()
 
@@ -46,6 +46,8 @@ class FactRecord(Record):
     cause: str | None = None
     note: str | None = None
     parts: tuple[PartRecord, ...] = ()
+    route: tuple[Look, ...] = ()
+    """Looks after the first retrieval, where evidence was sought further."""
     trivial: bool = False
     """Whether it only restates the topic, such as "X is a person"."""
     repeats: int | None = None
@@ -80,6 +82,7 @@ class FactRecord(Record):
                 )
                 for part in decision.parts
             ),
+            route=decision.route,
             trivial=adds.trivial,
             repeats=adds.repeats,
         )
@@ -103,6 +106,7 @@ class FactRecord(Record):
                 Decision(fact, part.verdict, part.verifier, part.probability, raw=part.raw, cause=part.cause)
                 for part in self.parts
             ),
+            self.route,
         )
 
     @property

@@ -119,6 +119,21 @@ Reason = Literal["contradicted", "no_evidence"]
 
 
 @dataclass(frozen=True)
+class Look:
+    """One further look for evidence: what was asked, by whom, where, and what came of it."""
+
+    query: str
+    writer: str
+    """Who wrote the query: "words", or the name of a chat model."""
+    title: str | None
+    """The page that was looked at; None for the whole source."""
+    added: tuple[str, ...]
+    """Ids of the passages that it added."""
+    verdict: Verdict
+    """What the verifier says after it."""
+
+
+@dataclass(frozen=True)
 class Decision:
     """The verdict on one fact, with everything it rests on."""
 
@@ -141,6 +156,8 @@ class Decision:
     """What else to know of how it was decided, such as passages left out for their length."""
     parts: tuple[Decision, ...] = ()
     """The decisions that an ensemble combined."""
+    route: tuple[Look, ...] = ()
+    """The looks after the first retrieval, where evidence was sought further."""
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,14 @@ class Database:
         """The title of the document that is meant; see `TitleIndex.resolve`."""
         return TitleIndex(self._connections.get()).resolve(title)
 
+    def find(self, title: str) -> str | None:
+        """The title of the document that bears a name; see `TitleIndex.find`."""
+        return TitleIndex(self._connections.get()).find(title)
+
+    def namesakes(self, name: str) -> list[str]:
+        """Titles of all documents that bear a name; see `TitleIndex.namesakes`."""
+        return TitleIndex(self._connections.get()).namesakes(name)
+
     def texts(self, title: str) -> list[str]:
         """The passages of the document with exactly this title, in order."""
         sql = (

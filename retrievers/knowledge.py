@@ -166,6 +166,16 @@ class KnowledgeSource:
         with self._reading():
             return self._store.resolve(title)
 
+    def find(self, name: str) -> str | None:
+        """The title of the one document that bears a name or redirect; None if none or several do."""
+        with self._reading():
+            return self._store.find(name)
+
+    def namesakes(self, name: str) -> tuple[str, ...]:
+        """The titles of all documents that bear a name, by itself or with a qualifier in brackets."""
+        with self._reading():
+            return tuple(self._store.namesakes(name))
+
     def passages(self, title: str) -> tuple[Passage, ...]:
         """The passages of the document that `resolve` finds, in the order of the text.
 

@@ -71,11 +71,19 @@ class OriginalDatabase:
         if self.has(title):
             return title
         with self._lock:
-            # Built once, when first a title is not exact: the original stores nothing to look it up by.
-            if self._titles is None:
-                self._titles = self._index_titles()
-                weakref.finalize(self, self._titles.close)
-            return TitleIndex(self._titles).resolve(title)
+            return self._title_index().resolve(title)
+
+    def find(self, title: str) -> str | None:
+        """The title that bears a name; see `TitleIndex.find`."""
+        if self.has(title):
+            return title
+        with self._lock:
+            return self._title_index().find(title)
+
+    def namesakes(self, name: str) -> list[str]:
+        """Titles of all documents that bear a name; see `TitleIndex.namesakes`."""
+        with self._lock:
+            return self._title_index().namesakes(name)
 
     def texts(self, title: str) -> list[str]:
         """The passages of the document with exactly this title."""
@@ -119,6 +127,13 @@ class OriginalDatabase:
     def _one(self, sql: str, *parameters: str) -> str | int | None:
         row = self._connections.get().execute(sql, parameters).fetchone()
         return None if row is None else row[0]
+
+    def _title_index(self) -> TitleIndex:
+        # Built once, when first a title is not exact: the original stores nothing to look it up by.
+        if self._titles is None:
+            self._titles = self._index_titles()
+            weakref.finalize(self, self._titles.close)
+        return TitleIndex(self._titles)
 
     def _index_titles(self) -> sqlite3.Connection:
         # An unnamed database is a temporary file that SQLite deletes by itself.

@@ -65,12 +65,34 @@ class TitleIndex:
             TitleNotFoundError: Nothing fits; near titles are listed.
         """
         title = clean(title)
-        key = folded(title)
-        rows = self._named(key)
+        found = self._equal(title)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise AmbiguousTitleError(title, tuple(found[:_LISTED]))
+        longer = self._beginning_with(folded(title))
+        if len(longer) > 1:
+            raise AmbiguousTitleError(title, tuple(longer[:_LISTED]))
+        raise TitleNotFoundError(title, tuple(dict.fromkeys([*longer, *self.near(title)]))[:_NEAR])
+
+    def find(self, title: str) -> str | None:
+        """What `resolve` gives; None, and no search for near titles, where it would raise."""
+        found = self._equal(clean(title))
+        return found[0] if len(found) == 1 else None
+
+    def namesakes(self, name: str) -> list[str]:
+        """Titles of all documents that bear a name, by itself or with a qualifier in brackets."""
+        key = folded(clean(name))
+        qualified = [title for title in self._beginning_with(key) if folded(title).startswith(f"{key} (")]
+        return list(dict.fromkeys([*self._equal(clean(name)), *qualified]))
+
+    def _equal(self, title: str) -> list[str]:
+        """The titles that the first step of `resolve` finds that finds any."""
+        rows = self._named(folded(title))
         wanted = normalise(title)
         titles = [name for name, _, redirect in rows if not redirect]
         if title in titles:
-            return title
+            return [title]
         steps = (
             [name for name in titles if normalise(name) == wanted],
             self._redirected(d for name, d, redirect in rows if redirect and name == title),
@@ -78,15 +100,7 @@ class TitleIndex:
             titles,
             self._redirected(d for _, d, redirect in rows if redirect),
         )
-        for found in steps:
-            if len(found) == 1:
-                return found[0]
-            if found:
-                raise AmbiguousTitleError(title, tuple(found[:_LISTED]))
-        longer = self._beginning_with(key)
-        if len(longer) > 1:
-            raise AmbiguousTitleError(title, tuple(longer[:_LISTED]))
-        raise TitleNotFoundError(title, tuple(dict.fromkeys([*longer, *self.near(title)]))[:_NEAR])
+        return next((found for found in steps if found), [])
 
     def near(self, title: str) -> list[str]:
         """Titles that look like this one, the most similar first."""

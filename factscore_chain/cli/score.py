@@ -89,6 +89,12 @@ def add_estimator_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prices", type=Path, metavar="FILE", help="prices of models, in place of the shipped table"
     )
+    parser.add_argument(
+        "--seek", action="store_true", help="look again, with another query, for facts without evidence"
+    )
+    parser.add_argument(
+        "--seek-rounds", type=int, choices=(1, 2), default=2, help="looks of --seek for a fact (default: 2)"
+    )
     parser.add_argument("--gamma", type=float, default=10.0, help="length penalty; 0 for none (default: 10)")
     parser.add_argument(
         "--abstain",
@@ -166,6 +172,7 @@ def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
         cache=answer_cache(options),
         max_cost=options.max_cost,
         prices=options.prices,
+        seek=options.seek and options.seek_rounds,
         **more,
     )
 
