@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 _SHAPES = (20, 1_000, 1)
 """Facts a generation; the last shape has all facts in one."""
 _PASSAGES, _RETRIEVED = 12, 5
-_REPEATS = 5
 _WORDS = (
     *("river", "stone", "winter", "letter", "garden", "bridge"),
     *("number", "silver", "window", "record", "island", "captain"),
@@ -153,14 +152,14 @@ def _browser() -> Iterator[Chrome]:
             chrome.quit()
 
 
-def measure(chrome: Chrome, path: Path, generations: int, facts: int) -> Waits:
+def measure(chrome: Chrome, path: Path, generations: int, facts: int, repeats: int) -> Waits:
     """Writes one report to `path` and reads it in the browser."""
     report = made_report(generations, facts)
     start = time.perf_counter()
     path.write_text(render_html(report), encoding="utf-8")
     written = time.perf_counter() - start
     ready = []
-    for _ in range(_REPEATS):
+    for _ in range(repeats):
         chrome.get(path.as_uri())
         ready.append(float(chrome.execute_script(_READY)))
     rounds = [
@@ -168,7 +167,7 @@ def measure(chrome: Chrome, path: Path, generations: int, facts: int) -> Waits:
             float(chrome.execute_async_script(_SHOWN, act))
             for act in (_FILTER, _UNFILTER, _SEARCH, _SEARCH, _OPEN)
         ]
-        for _ in range(_REPEATS)
+        for _ in range(repeats)
     ]
     filtered, unfiltered, searched, _, opened = (median(column) for column in zip(*rounds, strict=True))
     return Waits(
@@ -184,11 +183,13 @@ def measure(chrome: Chrome, path: Path, generations: int, facts: int) -> Waits:
     )
 
 
-def run(facts: int) -> list[Waits]:
+def run(facts: int, repeats: int = 5) -> list[Waits]:
     """Measures every shape of a report with so many facts."""
     shapes = [(max(1, facts // each), min(each, facts)) for each in (*_SHAPES, facts)]
     with tempfile.TemporaryDirectory() as folder, _browser() as chrome:
-        return [measure(chrome, Path(folder) / "report.html", *shape) for shape in dict.fromkeys(shapes)]
+        return [
+            measure(chrome, Path(folder) / "report.html", *shape, repeats) for shape in dict.fromkeys(shapes)
+        ]
 
 
 def _line(found: Waits) -> str:
