@@ -24,7 +24,7 @@ from factscore_chain.generation_scorer import GenerationScorer, unscored
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
 from factscore_chain.language_model import LanguageModel, Usage, total_cost
 from factscore_chain.manifest import now, versions
-from factscore_chain.progress import OnDone, progress_config
+from factscore_chain.progress import OnDone, progress_config, watched
 from factscore_chain.recall import Against, make_recall
 from factscore_chain.rehearsal import CostEstimate, rehearse
 from factscore_chain.report import GenerationReport, Manifest, Report
@@ -151,16 +151,34 @@ class FactScoreChain(Stage[Any, Report]):
         return await self.ainvoke(as_generation(text, topic), config)
 
     def score_many(
-        self, generations: Iterable[AnyGeneration], on_result: OnDone[GenerationReport] | None = None
+        self,
+        generations: Iterable[AnyGeneration],
+        on_result: OnDone[GenerationReport] | None = None,
+        *,
+        progress: bool = False,
     ) -> Report:
-        """Scores several together; `on_result(index, report)` is called as each one is done."""
-        return self.invoke(list(generations), progress_config(GENERATION_DONE, "report", on_result))
+        """Scores several together.
+
+        Args:
+            generations: Whatever the chain takes one of.
+            on_result: Called with the index and the report of each one as it is done.
+            progress: Whether to show a bar, on a terminal or as a notebook's widget.
+        """
+        items = list(generations)
+        with watched(on_result, progress, len(items), "generation") as watch:
+            return self.invoke(items, progress_config(GENERATION_DONE, "report", watch))
 
     async def ascore_many(
-        self, generations: Iterable[AnyGeneration], on_result: OnDone[GenerationReport] | None = None
+        self,
+        generations: Iterable[AnyGeneration],
+        on_result: OnDone[GenerationReport] | None = None,
+        *,
+        progress: bool = False,
     ) -> Report:
-        """Scores several together without blocking; `on_result` as in `score_many`."""
-        return await self.ainvoke(list(generations), progress_config(GENERATION_DONE, "report", on_result))
+        """Scores several together without blocking; the arguments are those of `score_many`."""
+        items = list(generations)
+        with watched(on_result, progress, len(items), "generation") as watch:
+            return await self.ainvoke(items, progress_config(GENERATION_DONE, "report", watch))
 
     def estimate_cost(self, generations: Any) -> CostEstimate:
         """What scoring would take: calls, tokens and dollars. No model is asked; see `rehearsal.py`.
