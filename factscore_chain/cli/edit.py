@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.edited_files import rewritten, write_back
 from factscore_chain.cli.inputs import Given, read_given, rows_of
-from factscore_chain.cli.score import add_estimator_arguments, check_writable, make_chain, write_whole
+from factscore_chain.cli.score import add_estimator_arguments, make_chain
 from factscore_chain.cli.written import written
 from factscore_chain.errors import UsageError
+from factscore_chain.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from factscore_chain.chain import FactScoreChain
