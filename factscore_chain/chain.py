@@ -198,15 +198,19 @@ class FactScoreChain(Stage[Any, Report]):
         return self.report(()).manifest
 
     @property
-    def usage(self) -> Usage:
-        """Everything that its models have used so far."""
-        return sum((model.usage for model in self.models), Usage())
+    def usages(self) -> tuple[Usage, ...]:
+        """What each of its models has used so far."""
+        return tuple(model.usage for model in self.models)
+
+    def used_since(self, before: Sequence[Usage]) -> tuple[Usage, ...]:
+        """What each of its models has used since `usages` was `before`."""
+        return tuple(now - then for now, then in zip(self.usages, before, strict=True))
 
     async def _process(self, value: Any, config: RunnableConfig) -> Report:
         generations = as_generations(value)
-        before = [model.usage for model in self.models]
+        before = self.usages
         done = await self._score_all(generations, config)
-        return self.report(done, [m.usage - one for m, one in zip(self.models, before, strict=True)])
+        return self.report(done, self.used_since(before))
 
     def report(
         self, generations: tuple[GenerationReport, ...], spent: Sequence[Usage] | None = None
