@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
 import sys
 import tempfile
 import time
@@ -26,6 +25,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from factscore_chain.errors import MissingExtraError, UsageError
+from factscore_chain.evals.bench.chromium import start
 from factscore_chain.html import render_html
 from factscore_chain.manifest import now, versions
 from factscore_chain.records import FactRecord
@@ -42,11 +42,6 @@ _PASSAGES, _RETRIEVED = 12, 5
 _WORDS = (
     *("river", "stone", "winter", "letter", "garden", "bridge"),
     *("number", "silver", "window", "record", "island", "captain"),
-)
-_PROGRAMS = ("chromium", "chromedriver")
-_FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update", "--window-size=1300,900"),
 )
 _READY = "return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
 _SHOWN = """
@@ -132,20 +127,8 @@ def _text(rng: random.Random, words: int) -> str:
 
 @contextmanager
 def _browser() -> Iterator[Chrome]:
-    try:
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-    except ImportError as error:
-        raise MissingExtraError("Driving a browser", "dev") from error
-    browser, driver = (shutil.which(name) for name in _PROGRAMS)
-    if browser is None or driver is None:
-        raise UsageError(f"{' and '.join(_PROGRAMS)} are needed. On Debian: apt-get install chromium-driver")
     with tempfile.TemporaryDirectory() as profile:
-        options = webdriver.ChromeOptions()
-        options.binary_location = browser
-        for flag in (*_FLAGS, f"--user-data-dir={profile}"):
-            options.add_argument(flag)
-        chrome = webdriver.Chrome(options=options, service=Service(driver))
+        chrome = start(Path(profile))
         try:
             yield chrome
         finally:
