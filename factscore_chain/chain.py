@@ -38,6 +38,7 @@ from factscore_chain.stage import Stage
 from factscore_chain.values import Generation
 from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.calibration import Calibration, read_calibration
+from factscore_chain.verify.judging import Judging
 
 GENERATIONS_AT_ONCE = 4
 """Generations in work together; the model calls of all of them share one limiter."""
@@ -81,6 +82,7 @@ class FactScoreChain(Stage[Any, Report]):
         max_cost: float | None = None,
         prices: PriceTable | str | Path | None = None,
         calibration: Calibration | str | Path | None = None,
+        facts_per_call: int = 1,
         seek: bool | int = False,
     ) -> None:
         """Puts a chain together.
@@ -103,6 +105,7 @@ class FactScoreChain(Stage[Any, Report]):
             max_cost: US dollars that this chain may spend in all its runs; what was done by then is kept.
             prices: A table of prices in place of the shipped one, or a YAML file with one.
             calibration: What the model's verdicts are worth, or a file of `factscore eval calibrate`.
+            facts_per_call: Facts of one set of passages that a chat model is asked about together.
             seek: Look again, at most twice, for facts that found no evidence; 1 for at most once.
 
         Raises:
@@ -111,7 +114,7 @@ class FactScoreChain(Stage[Any, Report]):
             KnowledgeSourceError: The knowledge source cannot be opened.
         """
         worth = read_calibration(calibration) if isinstance(calibration, (str, Path)) else calibration
-        parts = make_estimator(estimator, llm, decomposer, verifier, worth)
+        parts = make_estimator(estimator, llm, decomposer, verifier, Judging(worth, facts_per_call))
         if parts.needs_passages and knowledge is None:
             raise UsageError(
                 f"The estimator {parts.name!r} reads passages. Give `knowledge`: a knowledge source, "

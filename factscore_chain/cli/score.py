@@ -153,6 +153,13 @@ def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="what the model's verdicts are worth (eval calibrate)",
     )
+    parser.add_argument(
+        "--facts-per-call",
+        type=int,
+        default=1,
+        metavar="N",
+        help="facts of one set of passages that a chat model is asked about together (default: 1)",
+    )
 
 
 def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
@@ -172,6 +179,7 @@ def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
         abstain=options.abstain,
         k=options.k,
         calibration=options.calibration,
+        facts_per_call=options.facts_per_call,
         cache=answer_cache(options),
         max_cost=options.max_cost,
         prices=options.prices,
@@ -188,9 +196,11 @@ def make_judge(options: argparse.Namespace) -> Estimator:
     """
     from factscore_chain.estimators import make_estimator
     from factscore_chain.verify.calibration import read_calibration
+    from factscore_chain.verify.judging import Judging
 
     worth = None if options.calibration is None else read_calibration(options.calibration)
-    estimator = make_estimator(options.estimator, make_llm(options), calibration=worth)
+    judging = Judging(worth, options.facts_per_call)
+    estimator = make_estimator(options.estimator, make_llm(options), judging=judging)
     cache = answer_cache(options)
     return replace(estimator, verifier=estimator.verifier.with_models(lambda model: model.using(cache=cache)))
 
