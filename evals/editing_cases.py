@@ -11,6 +11,7 @@ from factscore_chain.aio import run_sync
 from factscore_chain.decompose.base import Decomposer
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.edit.base import Editor, EditRequest, Policy, SentenceEdit
+from factscore_chain.edit.splice import Replacement, splice
 from factscore_chain.errors import FatalModelError
 from factscore_chain.evals.judge import OnDone, verify
 from factscore_chain.evals.revisions import Revision
@@ -156,10 +157,10 @@ def _settled(reply: SentenceEdit | BaseException) -> SentenceEdit:
 
 
 def _joined(text: str, requests: Sequence[EditRequest], edits: Iterable[SentenceEdit]) -> Edited:
-    parts, at, failed = [], 0, 0
-    for request, edit in zip(requests, edits, strict=True):
-        failed += edit.error is not None
-        if edit.text is not None:
-            parts += [text[at : request.sentence.span.start], edit.text]
-            at = request.sentence.span.end
-    return Edited(" ".join("".join([*parts, text[at:]]).split(" ")).strip() if parts else text, failed)
+    edits = list(edits)
+    changes = [
+        Replacement(request.sentence.span, edit.text)
+        for request, edit in zip(requests, edits, strict=True)
+        if edit.text is not None
+    ]
+    return Edited(splice(text, changes).text, sum(edit.error is not None for edit in edits))

@@ -44,11 +44,11 @@ def print_agreement(reports: Sequence[AgreementReport], console: Console | None 
 
 def print_pairs(report: PairsReport, console: Console | None = None) -> None:
     """Prints the figures on claim and evidence rows."""
-    table = Table(title=_safe(f"{report.file}, {report.estimator}"), title_justify="left")
+    table = Table(title=safe(f"{report.file}, {report.estimator}"), title_justify="left")
     table.add_column("")
     table.add_column(f"{report.n} rows, {report.supported} supported", justify="right")
     for name, title in _PAIRS.items():
-        table.add_row(title, _with_interval(name, getattr(report, name), report.intervals))
+        table.add_row(title, with_interval(name, getattr(report, name), report.intervals))
     console = console or Console()
     console.print(table)
     if report.undecided or report.failed:
@@ -57,18 +57,18 @@ def print_pairs(report: PairsReport, console: Console | None = None) -> None:
 
 def print_figures(title: str, figures: Mapping[str, Any], console: Console | None = None) -> None:
     """Prints plain figures, one a row; what is not a number or a word is left out."""
-    table = Table(title=_safe(title), title_justify="left", show_header=False)
+    table = Table(title=safe(title), title_justify="left", show_header=False)
     for name, value in figures.items():
         if value is None or isinstance(value, (str, int, float)):
             table.add_row(
                 name.replace("_", " "),
-                _number(name, value) if isinstance(value, float) else _safe(str(value)),
+                number(name, value) if isinstance(value, float) else safe(str(value)),
             )
     (console or Console()).print(table)
 
 
 def _agreement_table(report: AgreementReport) -> Table:
-    table = Table(title=_safe(f"{report.file}, {report.estimator}"), title_justify="left")
+    table = Table(title=safe(f"{report.file}, {report.estimator}"), title_justify="left")
     table.add_column("")
     both = {"with irrelevant": report, "without irrelevant": report.without_irrelevant}
     for title in both:
@@ -86,11 +86,11 @@ def _notes(report: AgreementReport) -> Text:
     lines = [
         f"Topics reported on: {report.topics}; {report.topics_left_out} left out"
         + (", since shipped models were fitted on them." if report.topics == "held-out" else "."),
-        f"Respond ratio {_number('', report.respond_ratio)}; {report.topics_not_found} topics without a "
+        f"Respond ratio {number('', report.respond_ratio)}; {report.topics_not_found} topics without a "
         f"document ({report.facts_not_judged} facts, in no figure); {report.undecided} undecided and "
         f"{report.failed} failed, counted as not supported.",
-        f"Single generations: correlation {_number('', report.per_generation.pearson)}, mean absolute error "
-        f"{_number('error_rate', report.per_generation.mean_absolute_error)} points.",
+        f"Single generations: correlation {number('', report.per_generation.pearson)}, mean absolute error "
+        f"{number('error_rate', report.per_generation.mean_absolute_error)} points.",
         "With irrelevant: facts that people call irrelevant count as not supported, as in the paper. In "
         "brackets: 95% bootstrap intervals, resampling topics.",
     ]
@@ -104,13 +104,13 @@ def _breakdowns(report: AgreementReport) -> Table:
     for groups in (report.by_kind, report.by_position, report.by_rarity):
         table.add_section()
         for name, figures in groups.items():
-            table.add_row(_safe(name), *_group_cells(figures))
+            table.add_row(safe(name), *_group_cells(figures))
     return table
 
 
 def _group_cells(figures: GroupFigures) -> tuple[str, ...]:
     names = [name for name in GroupFigures.model_fields if name != "n_facts"]
-    return (str(figures.n_facts), *(_number(name, getattr(figures, name)) for name in names))
+    return (str(figures.n_facts), *(number(name, getattr(figures, name)) for name in names))
 
 
 def _ranking(reports: Sequence[AgreementReport]) -> Text:
@@ -126,23 +126,24 @@ def _ranking(reports: Sequence[AgreementReport]) -> Text:
 
 
 def _figure(name: str, figures: Figures) -> str:
-    return _with_interval(name, getattr(figures, name), figures.intervals)
+    return with_interval(name, getattr(figures, name), figures.intervals)
 
 
-def _with_interval(
-    name: str, value: float | None, intervals: Mapping[str, tuple[float, float] | None]
-) -> str:
+def with_interval(name: str, value: float | None, intervals: Mapping[str, tuple[float, float] | None]) -> str:
+    """A figure with its interval in brackets, if it has one."""
     interval = intervals.get(name)
     if interval is None:
-        return _number(name, value)
-    return f"{_number(name, value)}  [{_number(name, interval[0])}, {_number(name, interval[1])}]"
+        return number(name, value)
+    return f"{number(name, value)}  [{number(name, interval[0])}, {number(name, interval[1])}]"
 
 
-def _number(name: str, value: float | None) -> str:
+def number(name: str, value: float | None) -> str:
+    """A figure with the digits that its kind is given with; "-" if it is undefined."""
     if value is None:
         return "-"
     return f"{value:+.1f}" if name in _POINTS else f"{value:.3f}"
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
+    """A text that cannot steer the terminal or the table."""
     return escape(clean(text))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from factscore_chain.cli.main import main
 from factscore_chain.edit.base import EditRequest, LocalEditor, Policy, SentenceEdit
 from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.estimators import Estimator
@@ -172,3 +173,51 @@ def test_the_policy_reaches_the_editor_and_the_report() -> None:
     )
     assert found.policy is Policy.REMOVE
     assert found.factscore["again"] == found.factscore["words"]
+
+
+def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    code = main(["eval", "editing", *arguments])
+    shown = capsys.readouterr()
+    return code, shown.out, shown.err
+
+
+EDITABLE = {
+    "text": "Ada Lovelace was born in London in 1816.",
+    "revised": "Ada Lovelace was born in London in 1815.",
+    "passages": ["Ada Lovelace was born in London in 1815."],
+    "facts": [
+        {"text": "Ada Lovelace was born in London.", "label": "supported"},
+        {"text": "Ada Lovelace was born in 1816.", "label": "not_supported"},
+    ],
+}
+
+
+def test_the_command_prints_figures_and_baselines_as_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(str(write(tmp_path / "rows.jsonl", EDITABLE)), "--json", capsys=capsys)
+    report = json.loads(out)
+    assert code == 0
+    keys = {"err_loc", "err_corr", "sim_al", "unsupported_removed", "supported_kept", "n"}
+    assert keys <= report.keys()
+    assert set(report["baselines"]) == {"copy", "remove_all", "noise"}
+    assert all(keys == figures.keys() for figures in report["baselines"].values())
+    assert (report["unsupported_removed"], report["supported_kept"], report["n"]) == (1.0, 1.0, 1)
+    assert set(report["factscore"]) == {"embedded", "np"}
+
+
+def test_the_command_prints_a_table_and_follows_the_policy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "rows.jsonl", EDITABLE, {})
+    code, out, err = run(str(path), "--policy", "hedge", capsys=capsys)
+    assert code == 3
+    assert "rows.jsonl, line 2" in err
+    assert "Policy: hedge." in out
+    assert "supported facts" in " ".join(out.split())
+
+
+def test_an_editor_that_asks_a_model_needs_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(str(write(tmp_path / "rows.jsonl", EDITABLE)), "--editor", "llm", capsys=capsys)
+    assert code == 2
+    assert "asks a model" in err

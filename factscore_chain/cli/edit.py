@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.edited_files import rewritten, write_back
 from factscore_chain.cli.inputs import Given, read_given, rows_of
-from factscore_chain.cli.progress import progress_bar
-from factscore_chain.cli.score import add_estimator_arguments, make_chain
+from factscore_chain.cli.score import add_estimator_arguments, check_writable, make_chain, write_whole
 from factscore_chain.cli.written import written
 from factscore_chain.errors import UsageError
-from factscore_chain.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from factscore_chain.chain import FactScoreChain
     from factscore_chain.edit.chain import EditChain
-    from factscore_chain.edit.report import EditReport
+    from factscore_chain.edit.report import EditedGeneration, EditReport
     from factscore_chain.generation_files import Rows
 
-_POLICIES = ("auto", "correct", "remove", "hedge")
-_VARIANTS = ("no-context", "facts", "passages", "facts+passages")
+POLICIES = ("auto", "correct", "remove", "hedge")
+VARIANTS = ("no-context", "facts", "passages", "facts+passages")
 _MENDABLE = ("not_supported", "irrelevant", "undecided")
 
 
@@ -51,13 +50,13 @@ def _add_editing(parser: argparse.ArgumentParser) -> None:
     editing = parser.add_argument_group("editing")
     editing.add_argument(
         "--policy",
-        choices=_POLICIES,
+        choices=POLICIES,
         default="auto",
         help="auto (default): correct where a passage gives the value, else remove",
     )
     editing.add_argument("--editor", choices=("embedded", "llm"), help="llm with --llm, else embedded")
     editing.add_argument(
-        "--variant", choices=_VARIANTS, help="what the model is shown (default: facts+passages)"
+        "--variant", choices=VARIANTS, help="what the model is shown (default: facts+passages)"
     )
     editing.add_argument(
         "--mend",
@@ -148,8 +147,15 @@ def _second(options: argparse.Namespace, scorer: FactScoreChain) -> FactScoreCha
 
 
 def _edit(chain: EditChain, rows: Rows) -> EditReport:
-    with progress_bar("text", len(rows.generations)) as bar:
-        report = chain.edit_many(rows.generations, on_result=lambda index, result: bar.update())
+    from tqdm import tqdm
+
+    terminal = sys.stderr.isatty() and "CI" not in os.environ
+    with tqdm(total=len(rows.generations), unit="text", disable=not terminal, leave=False) as bar:
+
+        def advance(index: int, result: EditedGeneration) -> None:
+            bar.update()
+
+        report = chain.edit_many(rows.generations, on_result=advance)
     return report.with_rejected(tuple(map(str, rows.rejected)))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli import calibrate
+from factscore_chain.cli.evaluate_editing import add_editing
 from factscore_chain.cli.progress import fact_progress
 from factscore_chain.cli.score import (
     add_estimator_argument,
@@ -36,6 +37,7 @@ def add_parser(commands: Any) -> None:
     _add_decomposition(parts)
     _add_predictions(parts)
     _add_human(parts)
+    add_editing(parts)
     calibrate.add_parsers(parts)
 
 

@@ -49,11 +49,16 @@ def finish(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def _article(match: re.Match[str]) -> str:
-    spelled = match[3].isupper() and len(match[3]) > 1
+def article_before(word: str) -> str:
+    """The indefinite article that goes with a word: "a" or "an"."""
+    spelled = word.isupper() and len(word) > 1
     if spelled:
-        vowel = match[3][0] in "AEFHILMNORSX"
+        vowel = word[0] in "AEFHILMNORSX"
     else:
-        vowel = bool(_VOWEL_SOUND.match(match[3])) and not _CONSONANT_SOUND.match(match[3])
-    article = "an" if vowel else "a"
+        vowel = bool(_VOWEL_SOUND.match(word)) and not _CONSONANT_SOUND.match(word)
+    return "an" if vowel else "a"
+
+
+def _article(match: re.Match[str]) -> str:
+    article = article_before(match[3])
     return f"{article.capitalize() if match[1][0].isupper() else article} "

@@ -1,0 +1,164 @@
+"""Finds the value that a passage has in the place of a wrong one: a date, a number, a name.
+
+A value is taken only from a sentence that says the same as the fact but for that value, and only if it is the
+one value of its kind there. Everything else is left to removal: a wrong correction is worse than none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from factscore_chain.decompose.words import is_content
+from factscore_chain.edit.draft import Draft
+from factscore_chain.edit.english import PASSING
+from factscore_chain.edit.values import Value, find_values
+from factscore_chain.report import FactRecord
+from factscore_chain.values import Passage
+from factscore_chain.verify.alignment import align
+from factscore_chain.verify.embedded import shared_support
+from factscore_chain.verify.evidence import Evidence
+from factscore_chain.verify.lexicon import content_positions, denies, stem
+from factscore_chain.verify.words import Words
+
+SAME_WORD = 0.55
+"""Cosine from which a word of the fact is matched by one of the passage."""
+_BEFORE_DATES = frozenset({"(", ",", "to", "and", "–", "-", "born", "died", "year"})
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A value of the sentence, and the one that takes its place."""
+
+    value: Value
+    text: str
+    passage: str
+    """Id of the passage it comes from."""
+
+
+def correction(draft: Draft, fact: FactRecord, own: frozenset[int], topic: str | None) -> Correction | None:
+    """The correction of a fact; None unless exactly one value can be meant.
+
+    Args:
+        draft: The sentence.
+        fact: The fact, with the passages that its verdict rests on.
+        own: Origins of the words that state this fact and no other that has to stay.
+        topic: What the text is about; its name is no value.
+    """
+    values = [one for one in find_values(draft) if _is_own(draft, one, own)]
+    if not values or _is_passing(fact.text):
+        return None
+    for passage, sentence, fact_words, match in _sentences(fact, topic):
+        told = Draft.of(sentence)
+        wrong = [one for one in values if not _stands_in(one, told)]
+        if len(wrong) != 1 or denies(fact_words.texts) != denies(told.lower):
+            continue
+        (value,) = wrong
+        if _names_something_else(draft, value) or not _matches(match, _rest(fact_words, value, topic)):
+            continue
+        found = _replacement(value, told, draft, fact, topic)
+        return None if found is None else Correction(value, found, passage.id)
+    return None
+
+
+def _is_own(draft: Draft, value: Value, own: frozenset[int]) -> bool:
+    words = [i for i in range(value.start, value.end) if is_content(draft.tokens[i].text)]
+    return bool(words) and all(draft.tokens[i].origin in own for i in words)
+
+
+def _stands_in(value: Value, told: Draft) -> bool:
+    return set(value.text.lower().replace(",", " ").split()) <= set(told.lower)
+
+
+def _names_something_else(draft: Draft, value: Value) -> bool:
+    """A year that is part of a name ("the 2020 Games"), or whoever is said to say so ("according to")."""
+    before = draft.lower[max(0, value.start - 3) : value.start]
+    if value.kind == "date":
+        return not before or not (before[-1] in _BEFORE_DATES or draft.tags[value.start - 1] == "preposition")
+    return "according" in before
+
+
+def _is_passing(fact: str) -> bool:
+    return not PASSING.isdisjoint(fact.lower().replace(".", " ").split())
+
+
+def _sentences(fact: FactRecord, topic: str | None) -> Iterator[tuple[Passage, str, Words, dict[int, float]]]:
+    """The best sentence of the passages, the verdict's own first, with how well each word is matched."""
+    reader = shared_support().reader
+    (words,) = reader.words([fact.text])
+    for passages in _by_weight(fact):
+        (evidence,) = reader.evidence([[passage.text for passage in passages]])
+        if evidence is None or not len(words):
+            continue
+        alignment = align(words, topic, evidence)
+        best = alignment.best
+        content = content_positions(words.texts, topic)
+        match = {
+            position: max(float(alignment.match[row, best]), _stands(words, position, evidence, best))
+            for row, position in enumerate(content)
+        }
+        yield passages[int(evidence.passage_of[best])], evidence.sentences[best], words, match
+
+
+def _stands(words: Words, position: int, evidence: Evidence, sentence: int) -> float:
+    return float(words.stems[position] in evidence.stems[evidence.words_of(sentence)])
+
+
+def _by_weight(fact: FactRecord) -> Iterator[Sequence[Passage]]:
+    chosen = [passage for passage in fact.passages if passage.id in fact.evidence]
+    if chosen:
+        yield chosen
+    if len(chosen) < len(fact.passages):
+        yield fact.passages
+
+
+def _rest(words: Words, value: Value, topic: str | None) -> list[int]:
+    """Positions of the fact's words other than the value's."""
+    said = {stem(part) for part in value.text.lower().replace(",", " ").split()}
+    return [i for i in content_positions(words.texts, topic) if words.stems[i] not in said]
+
+
+def _matches(match: dict[int, float], rest: Sequence[int]) -> bool:
+    return bool(rest) and float(np.min([match[i] for i in rest])) >= SAME_WORD
+
+
+def _replacement(value: Value, told: Draft, draft: Draft, fact: FactRecord, topic: str | None) -> str | None:
+    known = {
+        stem(word) for word in f"{draft.text} {fact.text} {topic or ''}".lower().replace(".", " ").split()
+    }
+    fact_dates = [one for one in find_values(Draft.of(fact.text)) if one.kind == "date"]
+    told_values = list(find_values(told))
+    if value.kind != "date" and any(
+        one.year and one.year not in {other.year for other in told_values} for one in fact_dates
+    ):
+        return None
+    candidates = [one for one in told_values if one.kind == value.kind]
+    if value.kind == "date":
+        return _date(value, candidates)
+    if value.kind == "number":
+        candidates = [one for one in candidates if one.of == value.of]
+    else:
+        candidates = [one for one in candidates if not _is_known(one, known)]
+    texts = {one.text for one in candidates}
+    if len(texts) != 1 or value.text in texts:
+        return None
+    return texts.pop()
+
+
+def _is_known(value: Value, known: set[str]) -> bool:
+    return any(stem(part) in known for part in value.text.lower().split())
+
+
+def _date(value: Value, candidates: Sequence[Value]) -> str | None:
+    """The one date of the sentence, with the parts that the wrong one has."""
+    candidates = [one for one in candidates if value.parts <= one.parts]
+    if len(candidates) != 1:
+        return None
+    (found,) = candidates
+    if all(getattr(found, part) == getattr(value, part) for part in value.parts):
+        return None
+    if value.parts == {"year"}:
+        return found.year
+    return found.text if found.parts == value.parts else None

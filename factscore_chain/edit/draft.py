@@ -1,0 +1,176 @@
+"""A sentence while it is edited: its words, what kind each is, and where it stood at the start."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from factscore_chain.decompose.tagger import load_tagger
+from factscore_chain.decompose.words import is_content, is_mark, split_words
+
+_NO_ANCHORS = 2.0
+"""No probability reaches it: the tagger names kinds and entities, and looks for no facts."""
+_CLOSERS = frozenset(".!?…\"”’»)]'*_")
+_WHOLE = frozenset({"person", "organisation", "work", "date", "place"})
+_LINKS = frozenset("-–—/&'’.+")
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word or mark with the white space before it."""
+
+    text: str
+    gap: str
+    origin: int | None
+    """Its index among the sentence's words at the start; None for a word that the edit put in."""
+    edited: bool = False
+    """Whether it stands in the place of another word."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The sentence as it stands now. Indices are those of its tokens."""
+
+    tokens: tuple[Token, ...]
+
+    @classmethod
+    def of(cls, sentence: str) -> Draft:
+        """The sentence before any edit."""
+        words = split_words(sentence)
+        ends = [0, *(word.end for word in words)]
+        return cls(
+            tuple(
+                Token(word.text, sentence[end : word.start], i)
+                for i, (word, end) in enumerate(zip(words, ends, strict=False))
+            )
+        )
+
+    @property
+    def text(self) -> str:
+        """The sentence in words."""
+        return "".join(token.gap + token.text for token in self.tokens).strip()
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @cached_property
+    def lower(self) -> tuple[str, ...]:
+        """The words in lower case."""
+        return tuple(token.text.lower() for token in self.tokens)
+
+    @cached_property
+    def _tagged(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        tagged = load_tagger().tag([token.text for token in self.tokens], _NO_ANCHORS, _NO_ANCHORS)
+        return tagged.tags, tagged.entities
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The kind of each word, one of `tagger.TAGS`."""
+        return self._tagged[0]
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The kind of thing each word names, one of `tagger.ENTITIES`."""
+        return self._tagged[1]
+
+    @cached_property
+    def stop(self) -> int:
+        """Index after the last word: where the marks that end the sentence begin."""
+        end = len(self.tokens)
+        while end and self.tokens[end - 1].text in _CLOSERS and not self._closes(end - 1):
+            end -= 1
+        return end
+
+    def _closes(self, i: int) -> bool:
+        """Whether a bracket or quotation mark at the end has its other half within the sentence."""
+        opener = {")": "(", "]": "[", "”": "“", "»": "«"}.get(self.tokens[i].text)
+        texts = [token.text for token in self.tokens[:i]]
+        if opener is not None:
+            return opener in texts
+        return self.tokens[i].text == '"' and texts.count('"') % 2 == 1
+
+    def is_mark(self, i: int) -> bool:
+        """Whether a token is punctuation, or no token at all."""
+        return not 0 <= i < len(self.tokens) or is_mark(self.tokens[i].text)
+
+    @cached_property
+    def units(self) -> tuple[tuple[int, int], ...]:
+        """Stretches that no edit may split: names, dates, quotations, words joined by a hyphen."""
+        found = [*self._runs(), *self._quotations()]
+        return tuple(found)
+
+    def _runs(self) -> list[tuple[int, int]]:
+        runs: list[tuple[int, int]] = []
+        start = 0
+        for i in range(1, len(self.tokens) + 1):
+            if i < len(self.tokens) and (self._goes_on(start, i) or self._is_glued(i)):
+                continue
+            if i - start > 1:
+                runs.append((start, i))
+            start = i
+        return runs
+
+    def _goes_on(self, start: int, i: int) -> bool:
+        entity = self.entities[start]
+        if entity not in _WHOLE or self.entities[i] != entity:
+            return False
+        return self.lower[i] not in {",", ";", "(", ")", "and", "or", "in", "on"} and self.lower[i - 1] != ","
+
+    def _is_glued(self, i: int) -> bool:
+        """Whether a token belongs to the word before it: "U.S.-based", "24/7"."""
+        joins = self.tokens[i].text in _LINKS or self.tokens[i - 1].text in _LINKS
+        return joins and not self.tokens[i].gap and i < self.stop
+
+    def _quotations(self) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        opened: int | None = None
+        for i, token in enumerate(self.tokens):
+            if opened is not None and token.text in ('"', "”", "»"):
+                found.append((opened, i + 1))
+                opened = None
+            elif token.text in ('"', "“", "«"):
+                opened = i
+        return found
+
+    def weight(self, dropped: Collection[int]) -> int:
+        """How many of some tokens carry information."""
+        return sum(is_content(self.tokens[i].text) for i in dropped)
+
+    def splits_unit(self, dropped: Collection[int]) -> bool:
+        """Whether dropping tokens would leave a part of a unit."""
+        return any(0 < sum(i in dropped for i in range(a, b)) < b - a for a, b in self.units)
+
+    def changed(self, dropped: Collection[int], put: Mapping[int, Sequence[str]] | None = None) -> Draft:
+        """The sentence without some tokens, and with words put in before others."""
+        kept: list[Token] = []
+        for i, token in enumerate(self.tokens):
+            kept += [Token(word, "" if word == "," else " ", None) for word in (put or {}).get(i, ())]
+            if i not in dropped:
+                kept.append(token)
+        return Draft(tuple(_spaced(kept, self.tokens)))
+
+    def replaced(self, start: int, end: int, text: str) -> Draft:
+        """The sentence with other words in the place of some, which pass their origins on."""
+        origins = [token.origin for token in self.tokens[start:end]]
+        new = list(Draft.of(text).tokens)
+        origins += [None] * (len(new) - len(origins))
+        put = [
+            replace(token, origin=origin, edited=True) for token, origin in zip(new, origins, strict=False)
+        ]
+        put[0] = replace(put[0], gap=self.tokens[start].gap)
+        return Draft((*self.tokens[:start], *put, *self.tokens[end:]))
+
+
+def _spaced(kept: Sequence[Token], before: Sequence[Token]) -> list[Token]:
+    """Blanks where a token has lost its neighbour, and a capital at the head."""
+    result = list(kept)
+    if result and before and result[0] != before[0]:
+        first = result[0]
+        result[0] = replace(first, gap="", text=first.text[:1].upper() + first.text[1:])
+    for i in range(1, len(result)):
+        token, neighbour = result[i], result[i - 1]
+        apart = token.origin is None or neighbour.origin is None or token.origin != neighbour.origin + 1
+        if apart and not token.gap and not is_mark(token.text) and neighbour.text not in "(“«[":
+            result[i] = replace(token, gap=" ")
+    return result

@@ -1,0 +1,193 @@
+"""One sentence from its edit request to its edit: corrected, then freed of what is left, or hedged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from factscore_chain.decompose.coreference import family_of
+from factscore_chain.decompose.language import guess_language
+from factscore_chain.decompose.words import split_words
+from factscore_chain.edit.base import EditRequest, FactAction, Policy, SentenceEdit
+from factscore_chain.edit.correction import correction
+from factscore_chain.edit.draft import Draft
+from factscore_chain.edit.grammar import with_articles
+from factscore_chain.edit.hedging import hedge_sentence, hedge_words, is_marked
+from factscore_chain.edit.removal import merged, remove
+from factscore_chain.edit.stated import stated_words
+from factscore_chain.values import Span
+
+NO_WORDS = "every word of it is needed by a fact that stays"
+
+
+@dataclass(frozen=True)
+class Mending:
+    """The sentence as far as it is mended."""
+
+    request: EditRequest
+    draft: Draft
+    stated: tuple[frozenset[int], ...]
+    """For each fact of the request, the origins of the words that state it."""
+    needed: frozenset[int]
+    """Origins of words that have to stay."""
+    open: tuple[int, ...]
+    """Facts that nothing has been done about yet, as indices."""
+    actions: tuple[FactAction, ...] = ()
+    dropped: bool = False
+    """Whether the whole sentence goes."""
+    hedged: str | None = None
+    """The whole sentence marked as unverified."""
+    changed: frozenset[int] = field(default=frozenset())
+    """Origins of words that a correction has replaced."""
+
+    def own(self, fact: int) -> frozenset[int]:
+        """Origins of the words that state a fact and none that has to stay."""
+        return self.stated[fact] - self.needed
+
+    def done(self, facts: Iterable[int], action: FactAction, **changes: Any) -> Mending:
+        """The same with an action for some facts, each in its name."""
+        acted = [replace(action, fact=index) for index in facts]
+        left = tuple(index for index in self.open if index not in {one.fact for one in acted})
+        return replace(self, open=left, actions=(*self.actions, *acted), **changes)
+
+    @property
+    def edit(self) -> SentenceEdit:
+        """What came of it."""
+        actions = tuple(sorted(self.actions, key=lambda one: self.request.mend.index(one.fact)))
+        if all(one.action == "left" for one in actions):
+            return SentenceEdit(None, actions)
+        return SentenceEdit("" if self.dropped else self.hedged or self.draft.text, actions)
+
+
+def begin(request: EditRequest, chosen: Sequence[int]) -> Mending:
+    """Reads a request; of the facts to mend, those that are not `chosen` keep their words."""
+    words = split_words(request.sentence.text)
+    start = request.sentence.span.start
+    stated = tuple(
+        stated_words(words, fact.text, fact.span and Span(fact.span.start - start, fact.span.end - start))
+        for fact in request.facts
+    )
+    stays = [words for index, words in enumerate(stated) if index not in chosen]
+    needed = frozenset[int]().union(*stays)
+    mending = Mending(request, Draft.of(request.sentence.text), stated, needed, tuple(request.mend))
+    later = [index for index in request.mend if index not in chosen]
+    return mending.done(later, _left("another fact of the sentence is mended first"))
+
+
+def corrected(mending: Mending) -> Mending:
+    """Puts the passages' values in the place of wrong ones, where there is no doubt which."""
+    for index in mending.open:
+        if index not in mending.open:
+            continue
+        mending = _corrected(mending, index)
+    return mending
+
+
+def _corrected(mending: Mending, index: int) -> Mending:
+    fact, own = mending.request.facts[index], mending.own(index)
+    if own and own <= mending.changed:
+        return mending.done([index], FactAction(index, "corrected", "the same value is wrong in it"))
+    if mending.request.policy is Policy.AUTO and fact.reason == "no_evidence":
+        return mending
+    found = correction(mending.draft, fact, own - mending.changed, mending.request.generation.topic)
+    if found is None:
+        return mending
+    value = found.value
+    why = f"the passage has {found.text!r} in the place of {value.text!r}"
+    action = FactAction(index, "corrected", why, (found.passage,))
+    touched = {mending.draft.tokens[i].origin for i in range(value.start, value.end)}
+    return mending.done(
+        [index],
+        action,
+        draft=with_articles(mending.draft.replaced(value.start, value.end, found.text)),
+        needed=mending.needed | mending.stated[index],
+        changed=mending.changed | {one for one in touched if one is not None},
+    )
+
+
+def freed(mending: Mending) -> Mending:
+    """Takes out what is still open: piece by piece, or the sentence as a whole if nothing has to stay."""
+    stays = len(mending.request.facts) > len(mending.request.mend) or bool(mending.actions)
+    if not stays and mending.open:
+        return _dropped(mending)
+    mending = _without_words(mending)
+    if mending.open and (mending.request.sentence.kind == "table_row" or not _is_english(mending)):
+        return mending.done(mending.open, _left("parts of sentences are removed from English prose only"))
+    for words, facts in _groups(mending):
+        mending = _taken_out(mending, words, facts)
+    return mending
+
+
+def _groups(mending: Mending) -> list[tuple[frozenset[int], list[int]]]:
+    """What is open, facts that share words together: the words, and the facts as indices."""
+    open_facts = mending.open
+    return [
+        (words, [open_facts[position] for position in sorted(positions)])
+        for words, positions in merged([mending.own(index) for index in open_facts])
+    ]
+
+
+def _dropped(mending: Mending) -> Mending:
+    if _is_meant_later(mending.request):
+        why = "nothing in it is supported, but the next sentence begins with a pronoun for somebody in it"
+        return mending.done(mending.open, _left(why))
+    why = "nothing in the sentence is supported"
+    return mending.done(mending.open, FactAction(0, "removed", why), dropped=True)
+
+
+def _is_meant_later(request: EditRequest) -> bool:
+    """Whether the next sentence begins with a pronoun that may mean somebody whom only this one names."""
+    following = split_words(request.after[:200])
+    if not following or family_of(following[0].text) is None:
+        return False
+    draft = Draft.of(request.sentence.text)
+    if family_of(draft.lower[0]) is not None:
+        return False
+    topic = (request.generation.topic or "").lower().split()
+    before = request.before[-2000:].lower().split()
+    named = [one for one, entity in zip(draft.lower, draft.entities, strict=True) if entity == "person"]
+    return any(one not in topic and one not in before for one in named)
+
+
+def _without_words(mending: Mending) -> Mending:
+    bare = [index for index in mending.open if not mending.own(index)]
+    return mending.done(bare, _left(NO_WORDS)) if bare else mending
+
+
+def _taken_out(mending: Mending, words: frozenset[int], facts: Sequence[int]) -> Mending:
+    removal = remove(mending.draft, words, mending.needed)
+    if removal is not None:
+        return mending.done(facts, FactAction(0, "removed", f"without {removal.name}"), draft=removal.draft)
+    if len(facts) > 1:
+        for index in facts:
+            mending = _taken_out(mending, mending.own(index), [index])
+        return mending
+    return mending.done(facts, _left("the sentence would not stand without the words that state it"))
+
+
+def _is_english(mending: Mending) -> bool:
+    return guess_language(mending.request.generation.text) == "en"
+
+
+def hedged(mending: Mending) -> Mending:
+    """Marks what is open as unverified."""
+    if is_marked(mending.draft.text):
+        return mending.done(mending.open, _left("it is marked as unverified already"))
+    if len(mending.request.facts) == len(mending.request.mend) and mending.request.sentence.kind == "prose":
+        why = "nothing in the sentence is supported"
+        return mending.done(mending.open, FactAction(0, "hedged", why), hedged=hedge_sentence(mending.draft))
+    mending = _without_words(mending)
+    for words, facts in _groups(mending):
+        draft = hedge_words(mending.draft, words)
+        mending = mending.done(facts, FactAction(0, "hedged", "its words are marked"), draft=draft)
+    return mending
+
+
+def closed(mending: Mending, why: str) -> Mending:
+    """Leaves what is open, and says why."""
+    return mending.done(mending.open, _left(why)) if mending.open else mending
+
+
+def _left(why: str) -> FactAction:
+    return FactAction(0, "left", why)

@@ -1,0 +1,181 @@
+"""Phrases and clauses that a sentence can do without: where they begin, and where they may end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from factscore_chain.edit.draft import Draft
+from factscore_chain.edit.english import CONJUNCTIONS, RELATIVE, SUBORDINATE
+from factscore_chain.edit.piece import Piece
+
+_PREPOSITION_PAIRS = frozenset({("such", "as"), ("as", "well"), ("along", "with"), ("due", "to")})
+_NOUNS = frozenset({"noun", "plural", "name", "number"})
+_MODIFIERS = frozenset({"adjective", "noun", "name", "adverb", "number"})
+_END_WORDS = frozenset({",", ";", "–", "—", "(", "to"}) | RELATIVE | CONJUNCTIONS | SUBORDINATE
+_BRACKETED = "the words between commas"
+_DASHED = "the words after a dash"
+_CLAUSE = "a clause"
+_RELATIVE_CLAUSE = "a relative clause"
+_PHRASE = "a phrase"
+_ENDS: dict[str, frozenset[str]] = {
+    _BRACKETED: frozenset(),
+    _DASHED: frozenset(),
+    _CLAUSE: frozenset(),
+    _RELATIVE_CLAUSE: frozenset({"finite"}),
+    _PHRASE: frozenset({"preposition", "finite", "participle", "gerund", "adverb"}),
+}
+"""Kinds of words before which a piece of each sort may end, besides those in `_END_WORDS`."""
+_LEADS = frozenset({"preposition", "participle", "gerund", "adverb"})
+_SUBJECTS = frozenset({"pronoun", "name", "determiner", "noun", "plural", "number", "adjective"})
+
+
+def find_phrases(draft: Draft, target: frozenset[int]) -> Iterator[Piece]:
+    """Pieces that hold all of `target`, whether or not the sentence can do without them."""
+    first, last = min(target), max(target) + 1
+    for start in range(first, -1, -1):
+        name = _opener(draft, start)
+        if name is not None:
+            yield from (_piece(draft, start, end, name) for end in _ends(draft, start, last, name))
+    yield from _brackets(draft, first, last)
+    yield from _modifiers(draft, first, last)
+    yield from _titles(draft, first, last)
+    yield from _leading(draft, last)
+
+
+def _opener(draft: Draft, i: int) -> str | None:
+    """What kind of piece may begin at a token."""
+    word, before = draft.lower[i], draft.lower[i - 1] if i else ""
+    tag = draft.tags[i]
+    if word in {",", "–", "—"} or (word == "-" and draft.tokens[i].gap):
+        return _BRACKETED if word == "," else _DASHED
+    if word == ";":
+        return _CLAUSE
+    if not i or before in {",", "("}:
+        return None
+    if word in CONJUNCTIONS and _is_clause(draft, i + 1):
+        return _CLAUSE
+    if word in RELATIVE and (word != "that" or draft.tags[i - 1] in _NOUNS):
+        return _RELATIVE_CLAUSE
+    if word in SUBORDINATE and _is_clause(draft, i + 1):
+        return _CLAUSE
+    if tag == "preposition" or (word, draft.lower[i + 1] if i + 1 < len(draft) else "") in _PREPOSITION_PAIRS:
+        return _PHRASE
+    if tag in ("participle", "gerund") and draft.tags[i - 1] in _NOUNS:
+        return _PHRASE
+    if word == "to" and "finite" in draft.tags[:i] and draft.tags[i + 1 : i + 2] == ("infinitive",):
+        return _PHRASE
+    return None
+
+
+def _is_clause(draft: Draft, start: int) -> bool:
+    """Whether a subject and its verb follow."""
+    if start >= draft.stop or draft.tags[start] not in _SUBJECTS:
+        return False
+    for i in range(start, min(start + 8, draft.stop)):
+        if draft.tags[i] == "finite":
+            return i > start
+        if draft.lower[i] in {",", ";"} | CONJUNCTIONS:
+            return False
+    return False
+
+
+def _ends(draft: Draft, start: int, last: int, name: str) -> Iterator[int]:
+    """Where a piece that holds the tokens up to `last` may end, near ones first."""
+    marks = _ENDS[name]
+    depth = 0
+    for end in range(last, draft.stop + 1):
+        if end == draft.stop:
+            yield end
+            return
+        word = draft.lower[end]
+        depth += (word == "(") - (word == ")")
+        if depth < 0:
+            yield end
+            return
+        if depth == 0 and word != "of" and (word in _END_WORDS or draft.tags[end] in marks):
+            yield end
+
+
+def _piece(draft: Draft, start: int, end: int, name: str) -> Piece:
+    """The tokens from `start` to `end`, with the comma that has lost its use."""
+    dropped = set(range(start, end))
+    follows = draft.lower[end] if end < len(draft) else ""
+    opened = draft.lower[start] in {",", "–", "—", "-"}
+    if opened and follows == draft.lower[start]:
+        after = draft.tags[end + 1] if end + 1 < len(draft) else ""
+        if after in ("finite", "adverb", "preposition", "participle") and not _has_open_comma(draft, start):
+            dropped.add(end)
+    elif start and draft.lower[start - 1] == "," and (end >= draft.stop or follows == ","):
+        dropped.add(start - 1)
+    elif not opened and draft.lower[start] == ";" and end < draft.stop:
+        dropped.discard(start)
+    return Piece(frozenset(dropped), name=name)
+
+
+def _has_open_comma(draft: Draft, start: int) -> bool:
+    """Whether an earlier comma waits for one that closes it: "Bell, 25, of Oslo, confessed"."""
+    commas = draft.lower[:start].count(",")
+    return commas > _opens_before_clause(draft)
+
+
+def _opens_before_clause(draft: Draft) -> bool:
+    return draft.tags[0] in _LEADS or draft.lower[0] in SUBORDINATE
+
+
+def _brackets(draft: Draft, first: int, last: int) -> Iterator[Piece]:
+    """A parenthesis around the target."""
+    for opener, closer in (("(", ")"), ("[", "]")):
+        start = next((i for i in range(first, -1, -1) if draft.lower[i] in (opener, closer)), None)
+        end = next((i for i in range(last, len(draft)) if draft.lower[i] in (opener, closer)), None)
+        if start is None or end is None:
+            continue
+        if (draft.lower[start], draft.lower[end]) == (opener, closer):
+            yield Piece(frozenset(range(start, end + 1)), name="a parenthesis")
+
+
+def _modifiers(draft: Draft, first: int, last: int) -> Iterator[Piece]:
+    """Adjectives and the like before a noun that stays."""
+    if last >= draft.stop or any(draft.tags[i] not in _MODIFIERS for i in range(first, last)):
+        return
+    head, tag = draft.tags[last], draft.tags[last - 1]
+    stays = head in ("noun", "plural") or (head == "adjective" and tag in ("adjective", "adverb"))
+    if stays or (head == "name" and tag == "adjective"):
+        start = first
+        while start and draft.tags[start - 1] == "adverb" and draft.tags[start] == "adjective":
+            start -= 1
+        yield Piece(frozenset(range(start, last)), name="a modifier")
+
+
+def _titles(draft: Draft, first: int, last: int) -> Iterator[Piece]:
+    """What somebody is called before the name: "the Dutch physicist" before "Christiaan Huygens"."""
+    end = last
+    while end < draft.stop and draft.tags[end] in ("noun", "adjective") and not draft.entities[end]:
+        end += 1
+    if end >= draft.stop or draft.entities[end] not in ("person", "work") or draft.tags[end - 1] != "noun":
+        return
+    start = end
+    while (
+        start
+        and draft.tags[start - 1] in ("noun", "adjective")
+        and draft.lower[start - 1] not in ("'s", "’s")
+    ):
+        start -= 1
+    if start and draft.tags[start - 1] == "determiner":
+        start -= 1
+    left = draft.tags[start - 1] if start else "other"
+    if start <= first and left not in ("noun", "name", "adjective", "plural"):
+        yield Piece(frozenset(range(start, end)), name="a title")
+
+
+def _leading(draft: Draft, last: int) -> Iterator[Piece]:
+    """What stands before the main clause: "In 1990, he ...", "Born in Oslo, she ..."."""
+    opens = _opens_before_clause(draft)
+    for comma in range(last, draft.stop):
+        if opens and draft.lower[comma] == "," and _is_clause(draft, comma + 1):
+            yield Piece(frozenset(range(comma + 1)), name="the words before the main clause")
+            return
+    for at in range(last, draft.stop):
+        joined = draft.lower[at] in ("and", "but", ";", ":")
+        if joined and _is_clause(draft, at + 1) and draft.tags[at + 1] != "pronoun":
+            yield Piece(frozenset(range(at + 1)), name="a clause")
+            return

@@ -1,0 +1,78 @@
+"""Takes facts out of a sentence: the smallest piece that states them and that it can do without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from factscore_chain.edit.draft import Draft
+from factscore_chain.edit.grammar import agrees, is_whole, repaired
+from factscore_chain.edit.phrases import find_phrases
+from factscore_chain.edit.piece import Piece
+from factscore_chain.edit.series import find_series
+
+
+@dataclass(frozen=True)
+class Removal:
+    """A sentence without some of its words."""
+
+    draft: Draft
+    name: str
+    """What was taken out, with its article."""
+
+
+def remove(draft: Draft, target: frozenset[int], needed: frozenset[int]) -> Removal | None:
+    """Takes words out of a sentence, with what cannot stand without them.
+
+    Args:
+        draft: The sentence.
+        target: Origins of the words that have to go.
+        needed: Origins of the words that have to stay.
+
+    Returns:
+        The sentence without them; None if there is no way that leaves a sentence.
+    """
+    at = {token.origin: i for i, token in enumerate(draft.tokens)}
+    aimed = frozenset(at[one] for one in target if one in at)
+    held = frozenset(at[one] for one in needed if one in at)
+    if not aimed:
+        return None
+    # Of pieces that say equally much the item of a series comes first: it knows about its commas.
+    pieces = [*_series_pieces(draft, aimed, held), *find_phrases(draft, aimed)]
+    for piece in sorted(pieces, key=lambda piece: draft.weight(piece.dropped)):
+        removal = _without(draft, piece, aimed, held)
+        if removal is not None:
+            return removal
+    return None
+
+
+def _series_pieces(draft: Draft, aimed: frozenset[int], held: frozenset[int]) -> Iterator[Piece]:
+    for series in find_series(draft):
+        touched = {n for n, (start, end) in enumerate(series.items) if any(start <= i < end for i in aimed)}
+        inside = {i for start, end in series.items for i in range(start, end)}
+        if touched and aimed <= inside:
+            piece = series.without(draft, touched)
+            if piece is not None:
+                yield piece
+
+
+def _without(draft: Draft, piece: Piece, aimed: frozenset[int], held: frozenset[int]) -> Removal | None:
+    """The sentence without a piece, if that is allowed and still reads as one."""
+    if not aimed <= piece.dropped or held & piece.dropped or draft.splits_unit(piece.dropped):
+        return None
+    if not agrees(draft, piece):
+        return None
+    after = repaired(draft.changed(piece.dropped, piece.put), piece, draft)
+    return Removal(after, piece.name) if is_whole(draft, after) else None
+
+
+def merged(targets: Sequence[frozenset[int]]) -> list[tuple[frozenset[int], frozenset[int]]]:
+    """Joins sets that share members; each comes with the positions of the sets it was joined from."""
+    groups: list[tuple[frozenset[int], frozenset[int]]] = []
+    for position, target in enumerate(targets):
+        words, members = target, frozenset({position})
+        for group in [one for one in groups if one[0] & words]:
+            groups.remove(group)
+            words, members = words | group[0], members | group[1]
+        groups.append((words, members))
+    return groups
