@@ -24,7 +24,7 @@ from factscore_chain.generation_scorer import GenerationScorer, unscored
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
 from factscore_chain.language_model import LanguageModel, Usage, total_cost
 from factscore_chain.manifest import now, versions
-from factscore_chain.progress import OnDone, progress_config
+from factscore_chain.progress import OnDone, progress_config, watched
 from factscore_chain.recall import Against, make_recall
 from factscore_chain.rehearsal import CostEstimate, rehearse
 from factscore_chain.report import GenerationReport, Manifest, Report
@@ -38,6 +38,7 @@ from factscore_chain.stage import Stage
 from factscore_chain.values import Generation
 from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.calibration import Calibration, read_calibration
+from factscore_chain.verify.judging import Judging
 
 GENERATIONS_AT_ONCE = 4
 """Generations in work together; the model calls of all of them share one limiter."""
@@ -81,6 +82,7 @@ class FactScoreChain(Stage[Any, Report]):
         max_cost: float | None = None,
         prices: PriceTable | str | Path | None = None,
         calibration: Calibration | str | Path | None = None,
+        facts_per_call: int = 1,
         seek: bool | int = False,
     ) -> None:
         """Puts a chain together.
@@ -103,6 +105,7 @@ class FactScoreChain(Stage[Any, Report]):
             max_cost: US dollars that this chain may spend in all its runs; what was done by then is kept.
             prices: A table of prices in place of the shipped one, or a YAML file with one.
             calibration: What the model's verdicts are worth, or a file of `factscore eval calibrate`.
+            facts_per_call: Facts of one set of passages that a chat model is asked about together.
             seek: Look again, at most twice, for facts that found no evidence; 1 for at most once.
 
         Raises:
@@ -111,7 +114,7 @@ class FactScoreChain(Stage[Any, Report]):
             KnowledgeSourceError: The knowledge source cannot be opened.
         """
         worth = read_calibration(calibration) if isinstance(calibration, (str, Path)) else calibration
-        parts = make_estimator(estimator, llm, decomposer, verifier, worth)
+        parts = make_estimator(estimator, llm, decomposer, verifier, Judging(worth, facts_per_call))
         if parts.needs_passages and knowledge is None:
             raise UsageError(
                 f"The estimator {parts.name!r} reads passages. Give `knowledge`: a knowledge source, "
@@ -151,16 +154,34 @@ class FactScoreChain(Stage[Any, Report]):
         return await self.ainvoke(as_generation(text, topic), config)
 
     def score_many(
-        self, generations: Iterable[AnyGeneration], on_result: OnDone[GenerationReport] | None = None
+        self,
+        generations: Iterable[AnyGeneration],
+        on_result: OnDone[GenerationReport] | None = None,
+        *,
+        progress: bool = False,
     ) -> Report:
-        """Scores several together; `on_result(index, report)` is called as each one is done."""
-        return self.invoke(list(generations), progress_config(GENERATION_DONE, "report", on_result))
+        """Scores several together.
+
+        Args:
+            generations: Whatever the chain takes one of.
+            on_result: Called with the index and the report of each one as it is done.
+            progress: Whether to show a bar, on a terminal or as a notebook's widget.
+        """
+        items = list(generations)
+        with watched(on_result, progress, len(items), "generation") as watch:
+            return self.invoke(items, progress_config(GENERATION_DONE, "report", watch))
 
     async def ascore_many(
-        self, generations: Iterable[AnyGeneration], on_result: OnDone[GenerationReport] | None = None
+        self,
+        generations: Iterable[AnyGeneration],
+        on_result: OnDone[GenerationReport] | None = None,
+        *,
+        progress: bool = False,
     ) -> Report:
-        """Scores several together without blocking; `on_result` as in `score_many`."""
-        return await self.ainvoke(list(generations), progress_config(GENERATION_DONE, "report", on_result))
+        """Scores several together without blocking; the arguments are those of `score_many`."""
+        items = list(generations)
+        with watched(on_result, progress, len(items), "generation") as watch:
+            return await self.ainvoke(items, progress_config(GENERATION_DONE, "report", watch))
 
     def estimate_cost(self, generations: Any) -> CostEstimate:
         """What scoring would take: calls, tokens and dollars. No model is asked; see `rehearsal.py`.
@@ -180,15 +201,19 @@ class FactScoreChain(Stage[Any, Report]):
         return self.report(()).manifest
 
     @property
-    def usage(self) -> Usage:
-        """Everything that its models have used so far."""
-        return sum((model.usage for model in self.models), Usage())
+    def usages(self) -> tuple[Usage, ...]:
+        """What each of its models has used so far."""
+        return tuple(model.usage for model in self.models)
+
+    def used_since(self, before: Sequence[Usage]) -> tuple[Usage, ...]:
+        """What each of its models has used since `usages` was `before`."""
+        return tuple(now - then for now, then in zip(self.usages, before, strict=True))
 
     async def _process(self, value: Any, config: RunnableConfig) -> Report:
         generations = as_generations(value)
-        before = [model.usage for model in self.models]
+        before = self.usages
         done = await self._score_all(generations, config)
-        return self.report(done, [m.usage - one for m, one in zip(self.models, before, strict=True)])
+        return self.report(done, self.used_since(before))
 
     def report(
         self, generations: tuple[GenerationReport, ...], spent: Sequence[Usage] | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from factscore_chain.decompose.base import Decomposer
 from factscore_chain.errors import MissingExtraError, UsageError
@@ -16,7 +16,9 @@ from factscore_chain.hub import WeightsNotFoundError
 from factscore_chain.language_model import LanguageModel, as_language_model
 from factscore_chain.published_names import CHAT_GPT, MODEL_NAMES, ModelName, parse_model_name
 from factscore_chain.verify.base import Verifier
-from factscore_chain.verify.calibration import Calibration
+
+if TYPE_CHECKING:
+    from factscore_chain.verify.judging import Judging
 
 LOCAL_WEIGHTS = "transformers:"
 """How a name of a model begins that runs here, by transformers, and is only asked for True or False."""
@@ -152,7 +154,7 @@ def make_estimator(
     llm: Any = None,
     decomposer: Decomposer | None = None,
     verifier: Verifier | None = None,
-    calibration: Calibration | None = None,
+    judging: Judging | None = None,
 ) -> Estimator:
     """Makes an estimator by name.
 
@@ -164,7 +166,7 @@ def make_estimator(
             first token. Where no model writes, decomposition is the embedded one.
         decomposer: Takes the place of the estimator's own; the result is then called "custom".
         verifier: The same for the verifier.
-        calibration: What the model's verdicts are worth, fitted to labelled facts.
+        judging: How chat models are asked and taken, whatever the estimator.
 
     Raises:
         UsageError: Unknown name, or an estimator that asks a model was named without one.
@@ -180,14 +182,10 @@ def make_estimator(
         )
     model = _as_model(llm)
     judge = verifier or recipe.verifier(model)
-    if calibration is not None:
-        from factscore_chain.verify.calibrated import with_calibration
-
-        judge = with_calibration(judge, calibration)
     return Estimator(
         "custom" if decomposer or verifier else name,
         decomposer or _decomposer(model),
-        judge,
+        judge if judging is None else judging.applied(judge),
         needs_passages=recipe.needs_passages and verifier is None,
     )
 

@@ -73,7 +73,7 @@ def summary_lines(report: Report) -> list[str]:
         f"{counts.facts} facts: {counts.supported} supported, {counts.not_supported} not supported, "
         f"{counts.irrelevant} irrelevant, {counts.undecided} undecided, {counts.failed} failed",
         f"estimator {manifest.estimator}, knowledge {manifest.knowledge.get('name') or 'none'}, "
-        f"gamma {manifest.gamma:g}, model calls {manifest.usage.get('calls', 0)}{_spent(manifest)}",
+        f"gamma {manifest.gamma or 0:g}, model calls {manifest.usage.get('calls', 0)}{_spent(manifest)}",
     ]
 
 

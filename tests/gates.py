@@ -47,10 +47,8 @@ def generation(letters: str, **more: Any) -> GenerationReport:
     facts = tuple(
         fact(letter, f"Fact {n}.") for n, letter in enumerate(letters if status == "scored" else "")
     )
-    supported = letters.count("S")
-    score = supported / len(facts) if facts else None
-    values = {"text": "Ada was born.", "status": status, "facts": facts, "score": score, "init_score": score}
-    return GenerationReport.model_validate({**values, **more})
+    values = {"text": "Ada was born.", "status": status, "facts": facts, **more}
+    return GenerationReport.model_validate(values).rescored(None)
 
 
 def report(*letters: str, rejected: tuple[str, ...] = (), **more: Any) -> Report:

@@ -193,6 +193,16 @@ def test_results_are_handed_out_as_they_finish(source: KnowledgeSource) -> None:
     assert tuple(seen[index] for index in (0, 1)) == report.generations
 
 
+@pytest.mark.parametrize("progress", [True, False])
+def test_a_bar_is_shown_where_it_is_asked_for(
+    source: KnowledgeSource, capsys: pytest.CaptureFixture[str], progress: bool
+) -> None:
+    seen: list[int] = []
+    chain(source).score_many([TRUE, FALSE], lambda index, report: seen.append(index), progress=progress)
+    assert ("2/2" in capsys.readouterr().err) is progress
+    assert sorted(seen) == [0, 1]
+
+
 async def test_progress_is_a_custom_event(source: KnowledgeSource) -> None:
     events = [event async for event in chain(source).astream_events(TRUE, version="v2")]
     done = [event for event in events if event["event"] == "on_custom_event"]

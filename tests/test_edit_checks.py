@@ -24,6 +24,11 @@ def _request(
 
 BORN = ("She was born in Paris in 1820.", "Ada Lovelace was born in 1820.", "She was born in London in 1815.")
 KEPT = ("She never met Babbage.", "Ada Lovelace never met Babbage.", "In 1833 she met Charles Babbage.")
+BIRTH = (
+    "She was born on 5 May 1820 in Paris.",
+    "Ada Lovelace was born on 5 May 1820.",
+    "Ada Lovelace was born in London on December 10, 1815.",
+)
 COUNT = (
     "In 2010 the town had 5,000 people.",
     "The town had 5,000 people in 2010.",
@@ -37,6 +42,8 @@ COUNT = (
         (BORN, "She was born in Paris in 1815."),
         (BORN, "She was born in Paris."),
         (BORN, ""),
+        (BIRTH, "She was born on 10 December 1815 in Paris."),
+        (BIRTH, "She was born in London on December 10, 1815."),
         (KEPT, "She met Babbage."),
         (KEPT, "She met Charles Babbage in 1833."),
         (COUNT, "In 2010 the town had 4,200 people."),
@@ -57,6 +64,7 @@ def test_what_the_passages_say_may_be_written(given: tuple[str, str, str], edite
         (BORN, "I have ignored the above instructions.", "no version"),
         (BORN, "She was born in Paris in 1820. " + "So it was said by them. " * 6, "much longer"),
         (BORN, "She was born\nin Paris.", "more lines"),
+        (BORN, "She was born in Paris and.", "breaks off at 'and'"),
         (COUNT, "In 2010 the town had 6,100 people.", "another time"),
         (COUNT, "In 2020 the town had 6,100 people.", "another time"),
     ],

@@ -33,7 +33,7 @@ class Whole(Decomposer):
 @pytest.fixture(autouse=True)
 def _reader(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        estimators, "make_estimator", lambda name=None, llm=None: Estimator("reader", Whole(), Reader())
+        estimators, "make_estimator", lambda *given, **options: Estimator("reader", Whole(), Reader())
     )
 
 

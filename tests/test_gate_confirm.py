@@ -15,9 +15,12 @@ from factscore_chain.gate import Criteria, Rows, confirm, run_gate
 from factscore_chain.gate.confirm import decisive_facts
 from factscore_chain.report import Report
 from factscore_chain.values import Generation, Verdict
+from factscore_chain.verify.base import Verifier
+from factscore_chain.verify.ensemble import EnsembleVerifier
 from tests.gates import report, run
 from tests.pages import make_source
 from tests.scripted import Reply, ScriptedChatModel
+from tests.stages import SentenceDecomposer, WordVerifier
 
 
 @pytest.mark.parametrize(
@@ -123,8 +126,7 @@ def test_a_sure_outcome_asks_nothing_again(tmp_path: Path) -> None:
     rows = Rows(tuple(Generation(f"Ada wrote {n}.", None, facts=(f"Ada wrote {n}.",)) for n in range(8)))
     found = run_gate(made, rows, Criteria(min_mean=0.9), confirmations=3)
     assert found.gate is not None
-    assert found.gate.repeats is not None
-    assert (found.gate.repeats.facts, found.gate.repeats.agreement) == (0, None)
+    assert found.gate.repeats is None
     assert len(model.prompts) == 8
 
 
@@ -132,3 +134,18 @@ def test_no_answer_confirms_nothing(tmp_path: Path) -> None:
     made, _ = chain(tmp_path, [])
     with pytest.raises(UsageError, match="0 answers"):
         confirm(report("SN"), made.scorer.verifier, Criteria(min_mean=0.5), 0)
+
+
+@pytest.mark.parametrize("verifier", [WordVerifier(), EnsembleVerifier(members=(WordVerifier(),))])
+def test_a_verifier_that_computes_is_not_asked_to_repeat_itself(tmp_path: Path, verifier: Verifier) -> None:
+    made = FactScoreChain(make_source(tmp_path), decomposer=SentenceDecomposer(), verifier=verifier)
+    with pytest.raises(UsageError, match="would only repeat"):
+        run_gate(made, Rows((Generation("KEY"),)), Criteria(min_mean=0.5), confirmations=2)
+
+
+def test_what_was_confirmed_is_not_asked_again(tmp_path: Path) -> None:
+    made, model = chain(tmp_path, ["False", "True", "True"])
+    once = gate(made, "Ada Lovelace wrote notes.")
+    again = confirm(once, made.scorer.verifier, Criteria(min_mean=0.9), 2)
+    assert again.facts == once.facts
+    assert len(model.prompts) == 3

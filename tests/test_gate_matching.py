@@ -52,7 +52,12 @@ def test_runs_on_other_prompts_are_refused(first: list[str], second: list[str], 
 
 def test_new_prompts_are_left_out_where_that_is_allowed() -> None:
     found = match(rows("id:a"), rows("id:new", "id:a"), allow_new=True)
-    assert (found.pairs, found.only_second) == (((0, 1),), (0,))
+    assert (found.pairs, found.left_out) == (((0, 1),), 1)
+
+
+def test_missing_prompts_are_left_out_only_where_that_is_allowed() -> None:
+    found = match(rows("id:a", "id:lost"), rows("id:a"), allow_missing=True)
+    assert (found.pairs, found.left_out) == (((0, 0),), 1)
 
 
 def test_a_prompt_that_went_missing_is_never_passed_over() -> None:

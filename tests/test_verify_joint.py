@@ -10,7 +10,7 @@ import pytest
 from factscore_chain.errors import UsageError
 from factscore_chain.language_model import LanguageModel
 from factscore_chain.values import AtomicFact, Claim, Passage, Verdict
-from factscore_chain.verify.calibrated import with_calibration
+from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.calibration import (
     Calibration,
     Weights,
@@ -21,6 +21,7 @@ from factscore_chain.verify.calibration import (
 from factscore_chain.verify.cascade import CascadeVerifier
 from factscore_chain.verify.ensemble import EnsembleVerifier
 from factscore_chain.verify.joint import JointVerifier
+from factscore_chain.verify.judging import Judging
 from factscore_chain.verify.llm import LLMVerifier
 from tests.scripted import ScriptedChatModel, ScriptedLogprobModel, scripted_reply
 from tests.stages import GivenVerifier
@@ -51,6 +52,10 @@ def judge(answer: Any) -> LLMVerifier:
 
 def joint(answer: Any) -> JointVerifier:
     return JointVerifier(llm=judge(answer), embedded=GivenVerifier(), calibration=CALIBRATION)
+
+
+def with_calibration(verifier: Verifier) -> Verifier:
+    return Judging(CALIBRATION).applied(verifier)
 
 
 def claim(fact: str, passages: tuple[Passage, ...] = PASSAGES) -> Claim:
@@ -98,32 +103,32 @@ def test_both_are_asked_about_many_facts_in_one_batch() -> None:
 
 
 def test_a_calibrated_judge_gives_the_fitted_probability_and_keeps_its_own_word_without_one() -> None:
-    calibrated = with_calibration(judge(reply(0.9)), CALIBRATION)
+    calibrated = with_calibration(judge(reply(0.9)))
     decision = calibrated.invoke(claim("One."))
     assert decision.probability == pytest.approx(sigmoid(0.5 * log_odds(0.9) - 1.0), abs=1e-6)
     assert decision.verdict is Verdict.NOT_SUPPORTED
-    assert with_calibration(judge("True"), CALIBRATION).invoke(claim("One.")).verdict is Verdict.SUPPORTED
+    assert with_calibration(judge("True")).invoke(claim("One.")).verdict is Verdict.SUPPORTED
     assert calibrated.identity["threshold"] == "0.6"
     assert "50 facts" in calibrated.identity["calibration"]
 
 
 def test_a_calibration_reaches_the_parts_that_take_one_and_no_other() -> None:
     cascade = CascadeVerifier(first=GivenVerifier(), then=judge("True"))
-    ensemble = with_calibration(EnsembleVerifier(members=(GivenVerifier(), cascade)), CALIBRATION)
+    ensemble = with_calibration(EnsembleVerifier(members=(GivenVerifier(), cascade)))
     assert ensemble.identity["2.then.threshold"] == "0.6"
-    inner = with_calibration(joint("True"), CALIBRATION).identity
+    inner = with_calibration(joint("True")).identity
     assert inner["llm.calibration"] == "none"
 
 
 def test_a_calibration_of_another_model_is_refused() -> None:
     other = LLMVerifier(model=ScriptedChatModel(script=["True"]))
     with pytest.raises(UsageError, match=r"'ScriptedLogprobModel', and 'ScriptedChatModel' is asked"):
-        with_calibration(other, CALIBRATION)
+        with_calibration(other)
 
 
 def test_a_calibration_that_nothing_takes_is_refused() -> None:
-    with pytest.raises(UsageError, match="'given' takes no calibration"):
-        with_calibration(GivenVerifier(), CALIBRATION)
+    with pytest.raises(UsageError, match="calibration does nothing for the verifier 'given'"):
+        with_calibration(GivenVerifier())
 
 
 @pytest.mark.parametrize("content", ["", "{}", '{"model": "m", "joint_words": {"llm": NaN}}'])

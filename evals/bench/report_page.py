@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
 import sys
 import tempfile
 import time
@@ -26,6 +25,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from factscore_chain.errors import MissingExtraError, UsageError
+from factscore_chain.evals.bench.chromium import start
 from factscore_chain.html import render_html
 from factscore_chain.manifest import now, versions
 from factscore_chain.records import FactRecord
@@ -39,15 +39,9 @@ if TYPE_CHECKING:
 _SHAPES = (20, 1_000, 1)
 """Facts a generation; the last shape has all facts in one."""
 _PASSAGES, _RETRIEVED = 12, 5
-_REPEATS = 5
 _WORDS = (
     *("river", "stone", "winter", "letter", "garden", "bridge"),
     *("number", "silver", "window", "record", "island", "captain"),
-)
-_PROGRAMS = ("chromium", "chromedriver")
-_FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update", "--window-size=1300,900"),
 )
 _READY = "return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
 _SHOWN = """
@@ -133,34 +127,22 @@ def _text(rng: random.Random, words: int) -> str:
 
 @contextmanager
 def _browser() -> Iterator[Chrome]:
-    try:
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-    except ImportError as error:
-        raise MissingExtraError("Driving a browser", "dev") from error
-    browser, driver = (shutil.which(name) for name in _PROGRAMS)
-    if browser is None or driver is None:
-        raise UsageError(f"{' and '.join(_PROGRAMS)} are needed. On Debian: apt-get install chromium-driver")
     with tempfile.TemporaryDirectory() as profile:
-        options = webdriver.ChromeOptions()
-        options.binary_location = browser
-        for flag in (*_FLAGS, f"--user-data-dir={profile}"):
-            options.add_argument(flag)
-        chrome = webdriver.Chrome(options=options, service=Service(driver))
+        chrome = start(Path(profile))
         try:
             yield chrome
         finally:
             chrome.quit()
 
 
-def measure(chrome: Chrome, path: Path, generations: int, facts: int) -> Waits:
+def measure(chrome: Chrome, path: Path, generations: int, facts: int, repeats: int) -> Waits:
     """Writes one report to `path` and reads it in the browser."""
     report = made_report(generations, facts)
     start = time.perf_counter()
     path.write_text(render_html(report), encoding="utf-8")
     written = time.perf_counter() - start
     ready = []
-    for _ in range(_REPEATS):
+    for _ in range(repeats):
         chrome.get(path.as_uri())
         ready.append(float(chrome.execute_script(_READY)))
     rounds = [
@@ -168,7 +150,7 @@ def measure(chrome: Chrome, path: Path, generations: int, facts: int) -> Waits:
             float(chrome.execute_async_script(_SHOWN, act))
             for act in (_FILTER, _UNFILTER, _SEARCH, _SEARCH, _OPEN)
         ]
-        for _ in range(_REPEATS)
+        for _ in range(repeats)
     ]
     filtered, unfiltered, searched, _, opened = (median(column) for column in zip(*rounds, strict=True))
     return Waits(
@@ -184,11 +166,13 @@ def measure(chrome: Chrome, path: Path, generations: int, facts: int) -> Waits:
     )
 
 
-def run(facts: int) -> list[Waits]:
+def run(facts: int, repeats: int = 5) -> list[Waits]:
     """Measures every shape of a report with so many facts."""
     shapes = [(max(1, facts // each), min(each, facts)) for each in (*_SHAPES, facts)]
     with tempfile.TemporaryDirectory() as folder, _browser() as chrome:
-        return [measure(chrome, Path(folder) / "report.html", *shape) for shape in dict.fromkeys(shapes)]
+        return [
+            measure(chrome, Path(folder) / "report.html", *shape, repeats) for shape in dict.fromkeys(shapes)
+        ]
 
 
 def _line(found: Waits) -> str:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.edited_files import rewritten, write_back
 from factscore_chain.cli.inputs import Given, read_given, rows_of
-from factscore_chain.cli.score import add_estimator_arguments, check_writable, make_chain, write_whole
+from factscore_chain.cli.progress import progress_bar
+from factscore_chain.cli.score import add_estimator_arguments, make_chain
 from factscore_chain.cli.written import written
 from factscore_chain.errors import UsageError
+from factscore_chain.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from factscore_chain.chain import FactScoreChain
     from factscore_chain.edit.chain import EditChain
-    from factscore_chain.edit.report import EditedGeneration, EditReport
+    from factscore_chain.edit.report import EditReport
     from factscore_chain.generation_files import Rows
 
 POLICIES = ("auto", "correct", "remove", "hedge")
@@ -147,15 +148,8 @@ def _second(options: argparse.Namespace, scorer: FactScoreChain) -> FactScoreCha
 
 
 def _edit(chain: EditChain, rows: Rows) -> EditReport:
-    from tqdm import tqdm
-
-    terminal = sys.stderr.isatty() and "CI" not in os.environ
-    with tqdm(total=len(rows.generations), unit="text", disable=not terminal, leave=False) as bar:
-
-        def advance(index: int, result: EditedGeneration) -> None:
-            bar.update()
-
-        report = chain.edit_many(rows.generations, on_result=advance)
+    with progress_bar("text", len(rows.generations)) as bar:
+        report = chain.edit_many(rows.generations, on_result=lambda index, result: bar.update())
     return report.with_rejected(tuple(map(str, rows.rejected)))
 
 

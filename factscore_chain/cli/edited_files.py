@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from factscore_chain.cli.inputs import Given
-from factscore_chain.cli.score import write_whole
+from factscore_chain.files import write_whole
 from factscore_chain.generation_files import BYTE_ORDER_MARK, read_exact
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from factscore_chain.cli.score import check_writable, write_whole
 from factscore_chain.errors import FactScoreError, KnowledgeSourceError, UsageError
 from factscore_chain.evals.labeled import read_rows
+from factscore_chain.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from factscore_chain.original.output import Output

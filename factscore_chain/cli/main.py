@@ -1,6 +1,6 @@
 """The command `factscore`: parses arguments, calls one function, turns errors into exit codes.
 
-Exit codes: 0 done, 2 wrong use, 3 incomplete.
+Exit codes: 0 done, 1 a gate is closed, 2 wrong use, 3 incomplete.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from factscore_chain.cli import edit, evaluate, kb, report, score
+from factscore_chain.cli import edit, evaluate, gate, kb, report, runs, score
+from factscore_chain.cli.exits import Exit
 from factscore_chain.errors import FactScoreError, KnowledgeSourceError, UsageError
-
-EXIT_DONE, EXIT_USAGE, EXIT_INCOMPLETE = 0, 2, 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,18 +22,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # warnings of libraries are noise to somebody at a terminal
     try:
-        complete = options.run(options)
+        outcome = options.run(options)
     except (UsageError, KnowledgeSourceError) as error:
-        return _say(error, EXIT_USAGE)
+        return _say(error, Exit.USAGE)
     except FactScoreError as error:
-        return _say(error, EXIT_INCOMPLETE)
+        return _say(error, Exit.INCOMPLETE)
     except BrokenPipeError:
         # The reader of a pipe has gone; Python would complain again while flushing at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_DONE
+        return Exit.DONE
     except KeyboardInterrupt:
-        return _say("Interrupted.", EXIT_INCOMPLETE)
-    return EXIT_DONE if complete else EXIT_INCOMPLETE
+        return _say("Interrupted.", Exit.INCOMPLETE)
+    if isinstance(outcome, Exit):
+        return outcome
+    return Exit.DONE if outcome else Exit.INCOMPLETE
 
 
 def _say(message: object, code: int) -> int:
@@ -47,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="factscore", description="Know whether what a language model wrote is true."
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (score, edit, report, kb, evaluate):
+    for command in (score, edit, report, gate, runs, kb, evaluate):
         command.add_parser(commands)
     return parser
 

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factscore_chain.cli.score import check_writable, write_whole
 from factscore_chain.errors import UsageError
+from factscore_chain.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from factscore_chain.html import Labels

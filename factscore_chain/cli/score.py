@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.inputs import read_rows
 from factscore_chain.cli.kb import report_problems
+from factscore_chain.cli.progress import progress_bar
 from factscore_chain.cli.written import written
-from factscore_chain.errors import FactScoreError, UsageError
+from factscore_chain.errors import UsageError
+from factscore_chain.files import check_writable, write_whole
 from factscore_chain.generation_files import read_text
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from factscore_chain.chain import FactScoreChain
     from factscore_chain.estimators import Estimator
     from factscore_chain.generation_files import Rows
-    from factscore_chain.report import GenerationReport, Report
+    from factscore_chain.report import Report
     from factscore_chain.retrievers.knowledge import KnowledgeSource
 
 
@@ -78,7 +79,7 @@ def _add_figures(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_estimator_arguments(parser: argparse.ArgumentParser) -> None:
+def add_estimator_arguments(parser: argparse.ArgumentParser, *, gamma: float | None = 10.0) -> None:
     """Declares what every command that scores has: knowledge, model, estimator, gamma, abstention."""
     add_retrieval_arguments(parser)
     add_model_arguments(parser)
@@ -95,7 +96,9 @@ def add_estimator_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seek-rounds", type=int, choices=(1, 2), default=2, help="looks of --seek for a fact (default: 2)"
     )
-    parser.add_argument("--gamma", type=float, default=10.0, help="length penalty; 0 for none (default: 10)")
+    parser.add_argument(
+        "--gamma", type=float, default=gamma, help=f"length penalty; 0 for none (default: {gamma or 0:g})"
+    )
     parser.add_argument(
         "--abstain",
         choices=("default", "generic", "perplexity_ai", "none"),
@@ -150,6 +153,13 @@ def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="what the model's verdicts are worth (eval calibrate)",
     )
+    parser.add_argument(
+        "--facts-per-call",
+        type=int,
+        default=1,
+        metavar="N",
+        help="facts of one set of passages that a chat model is asked about together (default: 1)",
+    )
 
 
 def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
@@ -169,6 +179,7 @@ def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
         abstain=options.abstain,
         k=options.k,
         calibration=options.calibration,
+        facts_per_call=options.facts_per_call,
         cache=answer_cache(options),
         max_cost=options.max_cost,
         prices=options.prices,
@@ -185,9 +196,11 @@ def make_judge(options: argparse.Namespace) -> Estimator:
     """
     from factscore_chain.estimators import make_estimator
     from factscore_chain.verify.calibration import read_calibration
+    from factscore_chain.verify.judging import Judging
 
     worth = None if options.calibration is None else read_calibration(options.calibration)
-    estimator = make_estimator(options.estimator, make_llm(options), calibration=worth)
+    judging = Judging(worth, options.facts_per_call)
+    estimator = make_estimator(options.estimator, make_llm(options), judging=judging)
     cache = answer_cache(options)
     return replace(estimator, verifier=estimator.verifier.with_models(lambda model: model.using(cache=cache)))
 
@@ -244,7 +257,7 @@ def run(options: argparse.Namespace) -> bool:
         print(*chain.estimate_cost(list(rows.generations)).lines(), sep="\n")
         return not rows.rejected
     report = _score(chain, rows)
-    for message in (*report.rejected, *_problems(report)):
+    for message in (*report.rejected, *problems(report)):
         print(f"factscore: {clean(message)}", file=sys.stderr)
     if options.format == "table":
         print_table(report)
@@ -264,50 +277,14 @@ def _with_reference(recall: str | None, rows: Rows) -> tuple[str | None, Rows]:
     return "reference", replace(rows, generations=tuple(generations))
 
 
-def check_writable(path: Path | None) -> None:
-    """Finds out before the work whether a report can be written after it.
-
-    Raises:
-        UsageError: It cannot.
-    """
-    if path is None:
-        return
-    target = path if path.exists() else path.parent
-    if path.is_dir() or not target.exists() or not os.access(target, os.W_OK):
-        raise UsageError(
-            f"The report cannot be written to {str(path)!r}. Give a file in a folder you may write."
-        )
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file so that it is either whole or as it was.
-
-    Raises:
-        FactScoreError: It cannot be written.
-    """
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise FactScoreError(f"{str(path)!r} could not be written: {error.strerror}.") from error
-
-
 def _score(chain: FactScoreChain, rows: Rows) -> Report:
-    from tqdm import tqdm
-
-    terminal = sys.stderr.isatty() and "CI" not in os.environ
-    with tqdm(total=len(rows.generations), unit="generation", disable=not terminal, leave=False) as bar:
-
-        def advance(index: int, report: GenerationReport) -> None:
-            bar.update()
-
-        report = chain.score_many(rows.generations, on_result=advance)
+    with progress_bar("generation", len(rows.generations)) as bar:
+        report = chain.score_many(rows.generations, on_result=lambda index, report: bar.update())
     return report.with_rejected(tuple(map(str, rows.rejected)))
 
 
-def _problems(report: Report) -> list[str]:
+def problems(report: Report) -> list[str]:
+    """A line for each generation of which something was lost."""
     return [
         f"generation {number} ({one.topic or 'no topic'}): {one.error}"
         for number, one in enumerate(report.generations, 1)

@@ -8,22 +8,30 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from factscore_chain.decompose.sentences import split_sentences
+from factscore_chain.decompose.words import is_mark, split_words
 from factscore_chain.edit.base import EditRequest, Policy
 from factscore_chain.edit.polarity import flipped, says_so
 from factscore_chain.edit.wording import (
     added_values,
     content_stems,
     missing_stems,
+    without_dates,
     without_hedges,
     years,
 )
 from factscore_chain.report import FactRecord
 from factscore_chain.values import Passage
 
-_LEAST_KEPT = 0.25
-"""Share of a sentence's content words that a version of it keeps at least."""
+_MOST_FOREIGN = 0.5
+"""Share of a version's content words that stand neither in the text nor in the passages, at most."""
 _MOST_ADDED = 25
 """Words by which a version may be longer than the sentence: room for a hedge and a longer name."""
+
+_LEADING = """
+and or but nor the a an of in on at to for from with by as into than that which who then including
+"""
+_LEADS_ON = frozenset(_LEADING.split())
+"""Words that no sentence ends with unless it did before."""
 
 
 def objection(request: EditRequest, text: str) -> str | None:
@@ -40,16 +48,24 @@ def objection(request: EditRequest, text: str) -> str | None:
 
 
 def _is_version(request: EditRequest, text: str) -> str | None:
-    old = content_stems(request.sentence.text)
-    if len(old & content_stems(text)) < _LEAST_KEPT * len(old):
+    old, new = content_stems(request.sentence.text), content_stems(text)
+    told = content_stems(f"{request.generation.text}\n{_told(request)}")
+    if old and (not old & new or len(new - told) > _MOST_FOREIGN * len(new)):
         return "it is no version of the sentence"
     if len(text.split()) > len(request.sentence.text.split()) + _MOST_ADDED:
         return "it is much longer than the sentence"
-    rows = request.sentence.kind == "table_row"
-    if "\n" in text.strip() and "\n" not in request.sentence.text:
+    return None
+
+
+def _keeps_form(request: EditRequest, text: str) -> str | None:
+    sentence = request.sentence.text
+    if "\n" in text.strip() and "\n" not in sentence:
         return "it has more lines than the sentence"
-    if rows and text.count("|") != request.sentence.text.count("|"):
+    if request.sentence.kind == "table_row" and text.count("|") != sentence.count("|"):
         return "it changes the number of the row's cells"
+    last = _last_word(text)
+    if last in _LEADS_ON and last != _last_word(sentence):
+        return f"it breaks off at {last!r}"
     return None
 
 
@@ -77,7 +93,7 @@ def _keeps_polarity(request: EditRequest, text: str) -> str | None:
 def _keeps_time(request: EditRequest, text: str) -> str | None:
     """A fact that carries a year is not given a value of another year."""
     sentence = request.sentence.text
-    values = [value for value in added_values(text, sentence) if not years(value)]
+    values = [value for value in added_values(without_dates(text), sentence) if not years(value)]
     sentences = _sentences(request.passages)
     for fact in request.wrong if values else ():
         if not (when := years(fact.text)) or not _lost_value(fact, sentence, text):
@@ -103,6 +119,7 @@ def _keeps_policy(request: EditRequest, text: str) -> str | None:
 
 _CHECKS: tuple[Callable[[EditRequest, str], str | None], ...] = (
     _is_version,
+    _keeps_form,
     _keeps_policy,
     _has_evidence,
     _keeps_polarity,
@@ -118,14 +135,20 @@ def _sentences(passages: tuple[Passage, ...]) -> list[str]:
     return [sentence.text for passage in passages for sentence in split_sentences(passage.text)]
 
 
+def _last_word(text: str) -> str:
+    words = [word.lower for word in split_words(text) if not is_mark(word.text)]
+    return words[-1] if words else ""
+
+
 def _spelled(text: str, stemmed: str) -> str:
     return next((word for word in text.split() if stemmed in word.lower()), stemmed)
 
 
 def _lost_value(fact: FactRecord, before: str, after: str) -> bool:
-    """Whether a number or name of the fact, other than its year, is gone."""
+    """Whether a number or name of the fact, other than its date, is gone."""
     lost = missing_stems(fact.text, before, after)
-    return any(content_stems(value) & lost for value in added_values(fact.text, "") if not years(value))
+    values = added_values(without_dates(fact.text), "")
+    return any(content_stems(value) & lost for value in values if not years(value))
 
 
 def _said_of(value: str, when: frozenset[str], sentences: list[str]) -> bool:

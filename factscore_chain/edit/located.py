@@ -34,6 +34,11 @@ class LocatedText:
     unplaced: tuple[FactRecord, ...] = ()
     """Facts that were given without their place, and are stated by no sentence in like words."""
 
+    def around(self, index: int) -> list[str]:
+        """A sentence, with the one before and the one after; empty where there is none."""
+        texts = ["", *(one.sentence.text for one in self.sentences), ""]
+        return texts[index : index + 3]
+
 
 def locate(report: GenerationReport) -> LocatedText:
     """Sorts the facts of a report by the sentences of its text that state them."""

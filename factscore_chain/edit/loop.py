@@ -43,9 +43,8 @@ def build_loop(
     """
 
     def wants_more(state: EditState) -> str:
-        if state["round"] >= max_rounds or not state["moved"]:
-            return END
-        return "edit" if wanting(state, locate(report_of(state)), mend) else END
+        more = state["round"] < max_rounds and wanting(state, locate(report_of(state)), mend)
+        return "edit" if more else END
 
     graph: StateGraph[EditState, None, EditState, EditState] = StateGraph(EditState)
     steps: dict[str, Any] = {

@@ -50,11 +50,13 @@ class ProposeStep(Stage[EditState, dict[str, Any]]):
 
 
 def wanting(state: EditState, text: LocatedText, mend: tuple[Verdict, ...]) -> list[Stated]:
-    """The sentences that have a fact to mend, and are not marked as unverified already."""
+    """The sentences that have a fact to mend, and that the editor may have a new answer for."""
     return [
         stated
         for stated in text.sentences
-        if stated.sentence.text not in state["hedged"] and any(f.verdict in mend for f in stated.facts)
+        if any(fact.verdict in mend for fact in stated.facts)
+        and stated.sentence.text not in state["hedged"]
+        and text.around(stated.sentence.index) not in state["settled"]
     ]
 
 

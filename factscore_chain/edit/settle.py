@@ -30,6 +30,7 @@ class KeepStep(Stage[EditState, dict[str, Any]]):
         for one in fresh:
             sentence = text.sentences[one.sentence].sentence.text
             rejected[sentence] = [*rejected.get(sentence, []), [one.text or "", one.problem or ""]]
+        settled = [text.around(one.sentence) for one in judged if not one.open and one not in fresh]
         hedged = [one.text for one in kept if one.text and _hedges(one)]
         records = [_record(one, text.sentences[one.sentence], value["round"]) for one in judged]
         new = report_on(self.scorer, report, Rewritten.of(text, report.text, kept)) if kept else report
@@ -39,7 +40,7 @@ class KeepStep(Stage[EditState, dict[str, Any]]):
             "rejected": rejected,
             "hedged": [*value["hedged"], *hedged],
             "edits": [*value["edits"], *map(dump, records)],
-            "moved": bool(kept or fresh),
+            "settled": [*value["settled"], *settled],
         }
 
 

@@ -55,10 +55,11 @@ class EditState(TypedDict, total=False):
     """For a sentence's text, the proposals that were not kept, each with the reason."""
     hedged: list[str]
     """Sentences that were marked as unverified: there is nothing more to do about them."""
+    settled: list[list[str]]
+    """Sentences that the editor had no new answer for, with the one before and the one after: they are not
+    asked about again while these stay."""
     edits: list[dict[str, Any]]
     """`EditRecord`s of all rounds."""
-    moved: bool
-    """Whether the last round kept an edit, or learnt why one cannot be kept."""
 
 
 def start(report: GenerationReport) -> EditState:
@@ -69,8 +70,8 @@ def start(report: GenerationReport) -> EditState:
         "proposals": [],
         "rejected": {},
         "hedged": [],
+        "settled": [],
         "edits": [],
-        "moved": True,
     }
 
 

@@ -9,6 +9,14 @@ from factscore_chain.decompose.words import is_content, split_words
 from factscore_chain.verify.lexicon import stem
 
 _YEAR = re.compile(r"(?<![\w.,])(?:1\d{3}|20\d{2})(?![\w]|[.,]\d)")
+_MONTH = (
+    "(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?)"
+)
+_DATE = re.compile(
+    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b,?(?:\s+\d{{4}}\b)?"
+    rf"|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?\b,?(?:\s+\d{{4}}\b)?|{_MONTH},?\s+\d{{4}}\b)"
+)
 _HEDGE = re.compile(
     r"\b(?:reportedly|allegedly|purportedly|supposedly|apparently|unverified|unconfirmed"
     r"|(?:is|are|was|were) said to|(?:it|this|that|which) (?:is|was|has|have|could|can) ?not (?:be(?:en)? )?"
@@ -31,6 +39,11 @@ def missing_stems(fact: str, before: str, after: str) -> frozenset[str]:
 def years(text: str) -> frozenset[str]:
     """The years that a text names, 1000 to 2099."""
     return frozenset(_YEAR.findall(text))
+
+
+def without_dates(text: str) -> str:
+    """The text without its dates of day or month (English); bare years stay."""
+    return _DATE.sub(" ", text)
 
 
 def added_values(after: str, known: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from statistics import fmean
 
+from factscore_chain.gate.criteria import value_of
 from factscore_chain.gate.matching import match
 from factscore_chain.gate.run_record import RunRecord
 from factscore_chain.gate_outcome import Comparison, Side
@@ -17,18 +18,14 @@ DEFAULT_SIGNIFICANCE = 0.05
 _RANKINGS = "rankings transfer between estimators, absolute scores differ by 8 to 15 points"
 
 
-def precision(counted: Tally) -> float | None:
-    """The score that runs are compared by where no gate says otherwise."""
-    return counted.precision
-
-
 def compare(
     first: RunRecord,
     second: RunRecord,
     *,
-    value: Callable[[Tally], float | None] = precision,
+    value: Callable[[Tally], float | None] = value_of,
     significance: float = DEFAULT_SIGNIFICANCE,
     allow_new: bool = False,
+    allow_missing: bool = False,
     seed: int = 0,
 ) -> Comparison:
     """Compares two runs generation by generation.
@@ -39,12 +36,13 @@ def compare(
         value: What a generation counts for; pairs in which one counts for nothing are left out.
         significance: Level that the smallest detectable difference is about.
         allow_new: Whether the second run may have generations that the first has not.
+        allow_missing: Whether it may lack some of the first's.
         seed: Of the random numbers.
 
     Raises:
         UsageError: The runs are not on the same prompts.
     """
-    matching = match(first.generations, second.generations, allow_new=allow_new)
+    matching = match(first.generations, second.generations, allow_new=allow_new, allow_missing=allow_missing)
     pairs = [
         (value(first.generations[before].tally), value(second.generations[after].tally))
         for before, after in matching.pairs
@@ -57,7 +55,7 @@ def compare(
         second=_side(second, seconds),
         matched_by=matching.by,
         pairs=len(both),
-        unpaired=len(pairs) - len(both) + len(matching.only_second),
+        unpaired=len(pairs) - len(both) + matching.left_out,
         difference=None if gap is None else gap.mean,
         interval=None if gap is None else gap.interval,
         p_value=None if gap is None else gap.p_value,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 from factscore_chain.aio import run_sync
 from factscore_chain.errors import UsageError
 from factscore_chain.fresh import FRESH
 from factscore_chain.gate.criteria import Criteria
 from factscore_chain.gate.judge import check_all, comparison_with
+from factscore_chain.gate.repeats import is_supported, majority
 from factscore_chain.gate.run_record import RunRecord, RunRow
 from factscore_chain.gate.scoring import assembled
-from factscore_chain.gate_outcome import Repeats
 from factscore_chain.report import FactRecord, GenerationReport, Report
 from factscore_chain.values import AtomicFact, Claim, Verdict
-from factscore_chain.verify.base import Verifier, decide
+from factscore_chain.verify.base import LocalVerifier, Verifier, decide
+from factscore_chain.verify.ensemble import EnsembleVerifier
 
 MOST_FLIPS = 3
 """Verdicts of one generation that may be wrong together; a gate that needs more to turn is taken as sure."""
@@ -40,7 +40,7 @@ def decisive_facts(report: Report, criteria: Criteria) -> list[FactPlace]:
     return found
 
 
-def confirm(report: Report, verifier: Verifier, criteria: Criteria, repeats: int) -> tuple[Report, Repeats]:
+def confirm(report: Report, verifier: Verifier, criteria: Criteria, repeats: int) -> Report:
     """Asks about each decisive fact again, and lets the majority of all answers stand.
 
     A tie leaves the first answer. What becomes decisive through changed verdicts is asked too. A call that
@@ -53,37 +53,31 @@ def confirm(report: Report, verifier: Verifier, criteria: Criteria, repeats: int
         repeats: Times that each fact is asked, 1 or more.
 
     Raises:
-        UsageError: `repeats` is below 1.
+        UsageError: See `check_confirmable`.
         FatalModelError: The model cannot be used any more.
+    """
+    check_confirmable(verifier, repeats)
+    while places := decisive_facts(report, criteria):
+        report = _revised(report, dict(zip(places, _ask(report, places, verifier, repeats), strict=True)))
+    return report
+
+
+def check_confirmable(verifier: Verifier, repeats: int) -> None:
+    """Finds out before the work whether a verifier can be asked again.
+
+    Raises:
+        UsageError: `repeats` is below 1, or the verifier computes, so that it could only repeat itself.
     """
     if repeats < 1:
         raise UsageError(
             f"A fact cannot be confirmed by {repeats} answers. Give 1 or more, best an even number."
         )
-    votes: dict[FactPlace, _Vote] = {}
-    while places := [one for one in decisive_facts(report, criteria) if one not in votes]:
-        new = dict(zip(places, _ask(report, places, verifier, repeats), strict=True))
-        votes.update(new)
-        report = _revised(report, new)
-    return report, _summary(list(votes.values()))
-
-
-@dataclass(frozen=True)
-class _Vote:
-    """A fact's first record, and what the repeats said."""
-
-    first: FactRecord
-    answers: tuple[FactRecord, ...]
-
-    @property
-    def outcome(self) -> FactRecord:
-        """The first record that says what the majority says, with all verdicts in it."""
-        every = (self.first, *self.answers)
-        lead = sum(1 if _is_supported(one) else -1 for one in every)
-        supported = lead > 0 if lead else _is_supported(self.first)
-        standing = next(one for one in every if _is_supported(one) is supported)
-        padding = {"trivial": self.first.trivial, "repeats": self.first.repeats}
-        return standing.model_copy(update={"answers": tuple(one.verdict for one in every), **padding})
+    parts = verifier.members if isinstance(verifier, EnsembleVerifier) else (verifier,)
+    if all(isinstance(one, LocalVerifier) for one in parts):
+        raise UsageError(
+            f"The verifier {verifier.verifier_name!r} computes its verdicts, so asking it again would only "
+            "repeat them. Leave the confirmation out, or name an estimator that asks a model."
+        )
 
 
 def _passes(run: RunRecord, criteria: Criteria) -> bool:
@@ -92,8 +86,9 @@ def _passes(run: RunRecord, criteria: Criteria) -> bool:
 
 
 def _may_flip(fact: FactRecord, passes: bool) -> bool:
-    # A fact that refers to nothing was never asked about.
-    return _is_supported(fact) is passes and fact.verifier != "decomposition"
+    # A fact that refers to nothing was never asked about, and one with answers was asked again already.
+    asked_once = fact.verifier != "decomposition" and fact.verdict is not Verdict.FAILED and not fact.answers
+    return asked_once and is_supported(fact) is passes
 
 
 def _turns(run: RunRecord, place: int, facts: int, passes: bool, criteria: Criteria) -> bool:
@@ -108,7 +103,9 @@ def _flipped(run: RunRecord, place: int, more: int) -> RunRecord:
     return run.model_copy(update={"generations": rows})
 
 
-def _ask(report: Report, places: Sequence[FactPlace], verifier: Verifier, repeats: int) -> Iterator[_Vote]:
+def _ask(
+    report: Report, places: Sequence[FactPlace], verifier: Verifier, repeats: int
+) -> Iterator[FactRecord]:
     facts = [report.generations[generation].facts[number] for generation, number in places]
     claims = [
         _claim(fact, report.generations[generation])
@@ -116,8 +113,8 @@ def _ask(report: Report, places: Sequence[FactPlace], verifier: Verifier, repeat
     ]
     decisions = run_sync(decide(verifier, claims * repeats, FRESH))
     for number, fact in enumerate(facts):
-        answers = decisions[number :: len(facts)]
-        yield _Vote(fact, tuple(FactRecord.of(one) for one in answers if one.verdict is not Verdict.FAILED))
+        answers = (FactRecord.of(one) for one in decisions[number :: len(facts)])
+        yield majority(fact, [one for one in answers if one.verdict is not Verdict.FAILED])
 
 
 def _claim(fact: FactRecord, generation: GenerationReport) -> Claim:
@@ -125,28 +122,10 @@ def _claim(fact: FactRecord, generation: GenerationReport) -> Claim:
     return Claim(atomic, fact.passages, generation.title or generation.topic)
 
 
-def _revised(report: Report, votes: dict[FactPlace, _Vote]) -> Report:
+def _revised(report: Report, asked: Mapping[FactPlace, FactRecord]) -> Report:
     generations = list(report.generations)
-    for place in {generation for generation, _ in votes}:
+    for place in {generation for generation, _ in asked}:
         old = generations[place]
-        facts = tuple(
-            votes[place, number].outcome if (place, number) in votes else fact
-            for number, fact in enumerate(old.facts)
-        )
+        facts = tuple(asked.get((place, number), fact) for number, fact in enumerate(old.facts))
         generations[place] = old.model_copy(update={"facts": facts}).rescored(report.manifest.gamma)
     return assembled(tuple(generations), report.manifest, report.rejected)
-
-
-def _summary(votes: Sequence[_Vote]) -> Repeats:
-    answers = [(vote.first, answer) for vote in votes for answer in vote.answers]
-    same = sum(_is_supported(first) is _is_supported(answer) for first, answer in answers)
-    return Repeats(
-        facts=len(votes),
-        answers=len(answers),
-        agreement=same / len(answers) if answers else None,
-        changed=sum(_is_supported(vote.outcome) is not _is_supported(vote.first) for vote in votes),
-    )
-
-
-def _is_supported(fact: FactRecord) -> bool:
-    return fact.verdict is Verdict.SUPPORTED

@@ -20,6 +20,17 @@ DEFAULT_TOLERANCE = 0.02
 _WITHOUT_SCORE: dict[OnEmpty, float | None] = {"pass": 1.0, "fail": 0.0, "skip": None}
 
 
+def value_of(counted: Tally, gamma: float | None = None, on_empty: OnEmpty = "skip") -> float | None:
+    """What one generation counts for, 0 to 1; None where it does not count.
+
+    Raises:
+        UsageError: gamma is negative or not finite.
+    """
+    if counted.status == "scored":
+        return counted.score(gamma)
+    return 0.0 if counted.status == "failed" else _WITHOUT_SCORE[on_empty]
+
+
 @dataclass(frozen=True)
 class Criteria:
     """What a gate requires; a requirement that is None is none. All scores and shares are 0 to 1.
@@ -68,8 +79,8 @@ class Criteria:
             )
 
     def _check_comparison(self) -> None:
-        if self.significance is not None and not 0 < self.significance < 1:
-            raise UsageError(f"significance is {self.significance}; give a p-value between 0 and 1.")
+        if self.significance is not None:
+            check_significance(self.significance)
         if self.significance is not None and self.tolerance is not None:
             raise UsageError("Give a tolerance or a significance, not both.")
         if self.baseline is None and (self.significance is not None or self.tolerance is not None):
@@ -107,9 +118,17 @@ class Criteria:
 
     def value(self, counted: Tally) -> float | None:
         """What one generation counts for, 0 to 1; None where it does not count."""
-        if counted.status == "scored":
-            return counted.score(self.gamma)
-        return 0.0 if counted.status == "failed" else _WITHOUT_SCORE[self.on_empty]
+        return value_of(counted, self.gamma, self.on_empty)
+
+
+def check_significance(value: float) -> None:
+    """Refuses a level that no p-value could be compared with.
+
+    Raises:
+        UsageError: It is not between 0 and 1.
+    """
+    if not 0 < value < 1:
+        raise UsageError(f"significance is {value}; give a p-value between 0 and 1.")
 
 
 def _check_share(name: str, value: float | None) -> None:

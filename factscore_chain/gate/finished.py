@@ -53,7 +53,10 @@ class _Line(Record):
 
 
 class Journal:
-    """A file to which each generation is added as soon as it is scored: what a killed run leaves behind."""
+    """A file to which each generation is added as soon as it is scored: what a killed run leaves behind.
+
+    What was added last under a key stands.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -77,30 +80,17 @@ class Journal:
             raise UsageError(f"{str(self.path)!r} cannot be read: {error.strerror}. Remove it.") from error
         return {line.key: line.generation for line in map(_parsed, lines) if line is not None}
 
-    def start(self, kept: Finished) -> None:
-        """Begins anew with what is kept of earlier runs.
-
-        Raises:
-            UsageError: The file cannot be written.
-        """
-        try:
-            self.path.write_bytes(b"".join(_written(key, one) for key, one in kept.items()))
-        except OSError as error:
-            raise UsageError(f"{str(self.path)!r} cannot be written: {error.strerror}.") from error
-
     def add(self, key: str, report: GenerationReport) -> None:
         """Adds a generation; one of which something was lost is left to be scored again."""
         if report.complete:
+            line = _Line(key=key, generation=report).model_dump_json().encode()
             with self.path.open("ab") as file:
-                file.write(_written(key, report))
+                # Begins a line of its own even where a killed run left half of one.
+                file.write(b"\n" + line + b"\n")
 
     def remove(self) -> None:
         """Forgets everything: the run is complete and its report written."""
         self.path.unlink(missing_ok=True)
-
-
-def _written(key: str, report: GenerationReport) -> bytes:
-    return _Line(key=key, generation=report).model_dump_json().encode() + b"\n"
 
 
 def _parsed(line: bytes) -> _Line | None:

@@ -7,8 +7,10 @@ from statistics import fmean
 
 from factscore_chain.gate.comparison import DEFAULT_SIGNIFICANCE, compare
 from factscore_chain.gate.criteria import DEFAULT_TOLERANCE, Criteria
+from factscore_chain.gate.repeats import repeats_in
 from factscore_chain.gate.run_record import RunRecord
-from factscore_chain.gate_outcome import Check, Comparison, GateOutcome, Repeats, Result
+from factscore_chain.gate.wording import points
+from factscore_chain.gate_outcome import Check, Comparison, GateOutcome, Result
 from factscore_chain.render import percent
 from factscore_chain.report import Report
 from factscore_chain.stats.paired import mean_interval
@@ -17,7 +19,7 @@ _SAME = 1e-9
 """Below this, a difference is how floats round."""
 
 
-def judge(report: Report, criteria: Criteria, *, repeats: Repeats | None = None) -> GateOutcome:
+def judge(report: Report, criteria: Criteria) -> GateOutcome:
     """Says whether a report meets the criteria.
 
     An incomplete report never passes, unless the criteria allow so many incomplete generations; each of
@@ -48,14 +50,14 @@ def judge(report: Report, criteria: Criteria, *, repeats: Repeats | None = None)
         allowed_incomplete=criteria.allow_incomplete,
         checks=checks,
         comparison=comparison,
-        repeats=repeats,
+        repeats=repeats_in(report),
         warnings=() if comparison is None else comparison.warnings,
     )
 
 
-def judged(report: Report, criteria: Criteria, *, repeats: Repeats | None = None) -> Report:
+def judged(report: Report, criteria: Criteria) -> Report:
     """The report with its outcome in it; raises as `judge` does."""
-    return report.model_copy(update={"gate": judge(report, criteria, repeats=repeats)})
+    return report.model_copy(update={"gate": judge(report, criteria)})
 
 
 def check_all(run: RunRecord, criteria: Criteria, comparison: Comparison | None = None) -> tuple[Check, ...]:
@@ -131,6 +133,7 @@ def comparison_with(run: RunRecord, criteria: Criteria) -> Comparison | None:
         value=criteria.value,
         significance=criteria.significance or DEFAULT_SIGNIFICANCE,
         allow_new=True,
+        allow_missing=run.rejected > 0,
         seed=criteria.seed,
     )
 
@@ -151,8 +154,3 @@ def _no_worse(comparison: Comparison, criteria: Criteria) -> Check:
     passed = gap >= -tolerance - _SAME
     text = f"{found}, {'within' if passed else 'beyond'} the tolerance of {100 * tolerance:.1f} points"
     return Check(name="baseline", passed=passed, text=text)
-
-
-def points(gap: float) -> str:
-    """A difference of shares in points of a hundred, with its sign."""
-    return f"{100 * gap:+.1f} points"

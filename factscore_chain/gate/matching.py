@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from factscore_chain.errors import UsageError
@@ -19,11 +19,17 @@ class Matching:
 
     pairs: tuple[tuple[int, int], ...]
     by: str
-    only_second: tuple[int, ...] = ()
-    """Places in the second run that the first has nothing for."""
+    left_out: int = 0
+    """Generations that have no counterpart in the other run."""
 
 
-def match(first: Sequence[RunRow], second: Sequence[RunRow], *, allow_new: bool = False) -> Matching:
+def match(
+    first: Sequence[RunRow],
+    second: Sequence[RunRow],
+    *,
+    allow_new: bool = False,
+    allow_missing: bool = False,
+) -> Matching:
     """Pairs the generations of two runs: by id, else by topic and prompt, else by their order.
 
     Generations that share a topic and prompt are paired in their order.
@@ -32,6 +38,7 @@ def match(first: Sequence[RunRow], second: Sequence[RunRow], *, allow_new: bool 
         first: The run that is compared with.
         second: The run that is compared.
         allow_new: Whether the second run may have generations that the first has not.
+        allow_missing: Whether it may lack some of the first's.
 
     Raises:
         UsageError: The runs are not on the same prompts, or an id stands twice in one of them.
@@ -40,10 +47,10 @@ def match(first: Sequence[RunRow], second: Sequence[RunRow], *, allow_new: bool 
     if rows and all(row.id is not None for row in rows):
         _refuse_twice(first)
         _refuse_twice(second)
-        return _by_key([row.id for row in first], [row.id for row in second], "id", allow_new)
+        return _by_key(first, second, _ids, "id", (allow_missing, allow_new))
     if rows and all(row.topic or row.input for row in rows):
         name = "topic and input" if any(row.input for row in rows) else "topic"
-        return _by_key(_occurrences(first), _occurrences(second), name, allow_new)
+        return _by_key(first, second, _occurrences, name, (allow_missing, allow_new))
     if len(first) != len(second):
         raise UsageError(
             f"The runs have {len(first)} and {len(second)} generations, and not all have an 'id', a 'topic' "
@@ -52,19 +59,31 @@ def match(first: Sequence[RunRow], second: Sequence[RunRow], *, allow_new: bool 
     return Matching(tuple((place, place) for place in range(len(first))), "order")
 
 
-def _by_key(first: Sequence[Hashable], second: Sequence[Hashable], by: str, allow_new: bool) -> Matching:
-    places = {key: place for place, key in enumerate(first)}
-    known = set(second)
-    missing = [place for place, key in enumerate(first) if key not in known]
-    new = [place for place, key in enumerate(second) if key not in places]
-    if missing or (new and not allow_new):
+def _by_key(
+    first: Sequence[RunRow],
+    second: Sequence[RunRow],
+    keys_of: Callable[[Sequence[RunRow]], list[Hashable]],
+    by: str,
+    allowed: tuple[bool, bool],
+) -> Matching:
+    keys = keys_of(second)
+    places = {key: place for place, key in enumerate(keys_of(first))}
+    known = set(keys)
+    missing = [place for key, place in places.items() if key not in known]
+    new = [place for place, key in enumerate(keys) if key not in places]
+    allow_missing, allow_new = allowed
+    if (missing and not allow_missing) or (new and not allow_new):
         raise UsageError(
             f"The runs are not on the same prompts, matched by {by}: "
             f"{_named(first, missing)} only in the first, {_named(second, new)} only in the second. "
             "Compare runs on the same file, or accept a new baseline."
         )
-    pairs = tuple((places[key], place) for place, key in enumerate(second) if key in places)
-    return Matching(pairs, by, tuple(new))
+    pairs = tuple((places[key], place) for place, key in enumerate(keys) if key in places)
+    return Matching(pairs, by, len(missing) + len(new))
+
+
+def _ids(rows: Sequence[RunRow]) -> list[Hashable]:
+    return [row.id for row in rows]
 
 
 def _occurrences(rows: Sequence[RunRow]) -> list[Hashable]:
@@ -84,15 +103,9 @@ def _refuse_twice(rows: Sequence[RunRow]) -> None:
         raise UsageError(f"The id {twice[0]!r} stands more than once in one run. Give each row its own.")
 
 
-def _named(keys: Sequence[Hashable], places: Sequence[int]) -> str:
+def _named(rows: Sequence[RunRow], places: Sequence[int]) -> str:
     if not places:
         return "none"
-    shown = ", ".join(_words(keys[place]) for place in places[:_NAMED])
-    return f"{shown}{', ...' if len(places) > _NAMED else ''} ({len(places)})"
-
-
-def _words(key: Hashable) -> str:
-    if isinstance(key, tuple):
-        topic, prompt, _ = key
-        return repr(topic or prompt)
-    return repr(key)
+    shown = (rows[place] for place in places[:_NAMED])
+    names = ", ".join(repr(row.id or row.topic or row.input) for row in shown)
+    return f"{names}{', ...' if len(places) > _NAMED else ''} ({len(places)})"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from factscore_chain.chain import FactScoreChain
-from factscore_chain.gate.confirm import confirm
+from factscore_chain.gate.confirm import check_confirmable, confirm
 from factscore_chain.gate.criteria import Criteria
 from factscore_chain.gate.finished import Finished, Journal
 from factscore_chain.gate.judge import judged
+from factscore_chain.gate.matching import match
+from factscore_chain.gate.run_record import RunRecord, RunRow
 from factscore_chain.gate.scoring import OnDone, score_rows
-from factscore_chain.gate_outcome import Repeats
 from factscore_chain.generation_files import Rows
-from factscore_chain.language_model import Usage
 from factscore_chain.report import Report
 
 
@@ -38,19 +36,24 @@ def run_gate(
         on_done: Called with the report of each generation as it is done.
 
     Raises:
-        UsageError: The baseline is not on the same prompts.
+        UsageError: The baseline is not on the same prompts, or the verifier cannot be asked again.
         FatalModelError: A model cannot be used at all.
     """
+    if confirmations:
+        check_confirmable(chain.scorer.verifier, confirmations)
+    if criteria.baseline is not None:
+        _check_comparable(rows, criteria.baseline)
+    before = chain.usages
     report = score_rows(chain, rows.generations, finished=finished, journal=journal, on_done=on_done)
     report = report.with_rejected(tuple(map(str, rows.rejected)))
-    repeats: Repeats | None = None
     if confirmations:
-        before = chain.usage
-        report, repeats = confirm(report, chain.scorer.verifier, criteria, confirmations)
-        report = _with_usage(report, chain.usage - before)
-    return judged(report, criteria, repeats=repeats)
+        report = confirm(report, chain.scorer.verifier, criteria, confirmations)
+        manifest = chain.report((), chain.used_since(before)).manifest
+        report = report.model_copy(update={"manifest": manifest})
+    return judged(report, criteria)
 
 
-def _with_usage(report: Report, more: Usage) -> Report:
-    usage = {name: report.manifest.usage.get(name, 0) + count for name, count in asdict(more).items()}
-    return report.model_copy(update={"manifest": report.manifest.model_copy(update={"usage": usage})})
+def _check_comparable(rows: Rows, baseline: RunRecord) -> None:
+    """Finds out before the work whether the baseline is on the same prompts."""
+    asked = [RunRow(id=one.id, topic=one.topic, input=one.input, status="scored") for one in rows.generations]
+    match(baseline.generations, asked, allow_new=True, allow_missing=bool(rows.rejected))

@@ -10,7 +10,7 @@ from factscore_chain.report import GenerationReport, Manifest, Report
 from factscore_chain.score import aggregate
 from factscore_chain.values import Generation
 
-OnDone = Callable[[GenerationReport], None]
+OnDone = Callable[[GenerationReport], object]
 
 
 def score_rows(
@@ -36,8 +36,6 @@ def score_rows(
     manifest = chain.manifest
     keys = [content_key(one, manifest) for one in generations]
     known = {} if finished is None else {key: finished[key] for key in keys if key in finished}
-    if journal is not None:
-        journal.start(known)
     if on_done is not None:
         for key in keys:
             if key in known:

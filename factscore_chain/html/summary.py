@@ -71,7 +71,7 @@ def _figures(report: Report) -> tuple[Figure, ...]:
     )
     return (
         Figure("FActScore", percent(report.score), f"mean over {_some(counts.scored, 'scored generation')}"),
-        Figure("without length penalty", percent(report.init_score), "supported facts of all facts"),
+        Figure("without length penalty", percent(report.init_score), "share of facts supported"),
         Figure("coverage", percent(report.coverage), f"{decided:,} of {_some(counts.facts, 'fact')} decided"),
         Figure(
             "respond ratio",

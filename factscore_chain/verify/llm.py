@@ -131,10 +131,8 @@ class LLMVerifier(Verifier):
         except FatalModelError:
             raise
         except ModelCallError as error:
-            return Decision(
-                value.fact, Verdict.FAILED, self.verifier_name, passages=fitted.passages, cause=str(error)
-            )
-        return self._decision(value, fitted, answer)
+            return self.failed(value, fitted, error)
+        return self.decision(value, fitted, answer.completion, answer.reading)
 
     async def _ask(self, messages: list[BaseMessage], config: RunnableConfig) -> _Answer:
         answer = await self._ask_once(messages, config)
@@ -152,8 +150,17 @@ class LLMVerifier(Verifier):
         )
         return _Answer(completion, reading)
 
-    def _decision(self, claim: Claim, fitted: FittedPassages, answer: _Answer) -> Decision:
-        reading, probability = answer.reading, self._probability(answer)
+    def failed(self, claim: Claim, fitted: FittedPassages, error: ModelCallError) -> Decision:
+        """The decision on a claim whose call failed."""
+        return Decision(
+            claim.fact, Verdict.FAILED, self.verifier_name, passages=fitted.passages, cause=str(error)
+        )
+
+    def decision(
+        self, claim: Claim, fitted: FittedPassages, completion: Completion, reading: Reading
+    ) -> Decision:
+        """The decision on a claim, given the model's reply and what it was read as."""
+        probability = self._probability(completion, reading)
         verdict, cause = self._verdict(reading, probability), None
         if reading.cause is not None:
             cause = _CAUSES[reading.cause]
@@ -167,16 +174,15 @@ class LLMVerifier(Verifier):
             probability=probability,
             passages=fitted.passages,
             evidence=() if verdict is Verdict.UNDECIDED else _evidence(reading, fitted.passages),
-            raw=answer.completion.text,
+            raw=completion.text,
             cause=cause,
             note=fitted.note,
         )
 
-    def _probability(self, answer: _Answer) -> float | None:
-        first = first_verdict(answer.completion.tokens, self.labels)
-        read = answer.reading.verdict
+    def _probability(self, completion: Completion, reading: Reading) -> float | None:
+        first = first_verdict(completion.tokens, self.labels)
         # A reply that went on to take its first word back has no probability of its final verdict.
-        agrees = first is not None and read is (
+        agrees = first is not None and reading.verdict is (
             Verdict.SUPPORTED if first.supports else Verdict.NOT_SUPPORTED
         )
         if first is None or not agrees:

@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
-PROGRAMS = ("chromium", "chromedriver")
+from factscore_chain.evals.bench.chromium import start
+
 PATIENCE = 20
 """Seconds to wait for something that has to happen."""
-_FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update", "--window-size=1300,900"),
-)
 
 
 class Browser:
     """Chromium with a profile of its own, one page at a time."""
 
     def __init__(self, profile: Path) -> None:
-        options = webdriver.ChromeOptions()
-        options.binary_location = _path(PROGRAMS[0])
-        for flag in (*_FLAGS, f"--user-data-dir={profile}"):
-            options.add_argument(flag)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=Service(_path(PROGRAMS[1])))
+        self.driver = start(profile)
 
     def open(self, path: Path, fragment: str = "") -> None:
         """Opens a file and forgets what was before."""
@@ -107,6 +96,15 @@ class Browser:
         """Id of the element that has the focus."""
         return str(self.run("return document.activeElement.id"))
 
+    def violations(self, axe: str, rules: list[str]) -> list[tuple[str, list[str]]]:
+        """What axe-core finds wrong with the page as it is: a rule and the elements that break it, each."""
+        self.run(axe)
+        result = self.driver.execute_async_script(
+            "axe.run({ runOnly: arguments[0] }).then(arguments[1])", rules
+        )
+        assert result["passes"]
+        return [(one["id"], [node["html"] for node in one["nodes"]]) for one in result["violations"]]
+
     def wait_for_text(self, selector: str, text: str) -> None:
         """Waits until an element holds a text.
 
@@ -114,12 +112,3 @@ class Browser:
             TimeoutException: It does not in time.
         """
         WebDriverWait(self.driver, PATIENCE).until(lambda _: text in self.one(selector).text)
-
-
-def missing() -> list[str]:
-    """The programs that are not installed."""
-    return [name for name in PROGRAMS if shutil.which(name) is None]
-
-
-def _path(program: str) -> str:
-    return shutil.which(program) or program

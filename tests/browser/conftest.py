@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 
+from factscore_chain.evals.bench.chromium import missing
 from factscore_chain.html import render_html
 from factscore_chain.report import GenerationReport, Report
-from tests.browser.chromium import Browser, missing
+from tests.browser.chromium import Browser
+
+AXE_VARIABLE = "FACTSCORE_AXE"
+"""Environment variable that names the folder of axe-core, with `axe.min.js` in it."""
 
 Show: TypeAlias = Callable[..., Browser]
 
@@ -36,3 +41,11 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
 
     yield open_page
     assert browser.console() == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    folder = os.environ.get(AXE_VARIABLE)
+    if not folder:
+        pytest.skip(f"{AXE_VARIABLE} names no folder with axe-core in it")
+    return (Path(folder) / "axe.min.js").read_text(encoding="utf-8")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 
+from factscore_chain.evals.bench import report_page
 from factscore_chain.values import Span, Verdict
 from tests.browser.conftest import Show
 from tests.reports import fact, generation, report
@@ -85,3 +88,10 @@ def test_a_long_report_is_drawn_as_far_as_it_is_read(show: Show) -> None:
     assert drawn < 100
     page.run("document.querySelector('#more').click()")
     assert len(page.all("article")) > drawn
+
+
+@pytest.mark.usefixtures("browser")
+def test_the_benchmark_measures_every_shape_of_report() -> None:
+    found = report_page.run(40, repeats=1)
+    assert [(one.generations, one.facts) for one in found] == [(2, 40), (1, 40), (40, 40)]
+    assert all(value > 0 for one in found for value in asdict(one).values())

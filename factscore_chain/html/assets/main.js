@@ -135,15 +135,21 @@ theme.addEventListener("click", () => {
 });
 dark.addEventListener("change", sayTheme);
 
-// On paper nothing can be opened: every selected fact is drawn with what it rests on in brief. What the
-// reader has opened is printed whole.
+// On paper nothing can be opened: what made the report and every list is open, and every selected fact is drawn
+// with what it rests on in brief. A fact that the reader has opened is printed whole.
+let unfolded = [];
 addEventListener("beforeprint", () => {
   showAll();
+  unfolded = [...document.querySelectorAll("details:not([open])")];
+  unfolded.forEach((details) => (details.open = true));
   for (const button of list.querySelectorAll('.fact[aria-expanded="false"]')) {
     button.after(briefOf(factOf.get(button.id)) ?? "");
   }
 });
-addEventListener("afterprint", () => list.querySelectorAll(".brief").forEach((brief) => brief.remove()));
+addEventListener("afterprint", () => {
+  unfolded.forEach((details) => (details.open = false));
+  list.querySelectorAll(".brief").forEach((brief) => brief.remove());
+});
 
 /** Goes to the fact that the address names. */
 function follow() {
