@@ -26,6 +26,7 @@ from factscore_chain.decompose.layout import (
     row_statements,
 )
 from factscore_chain.decompose.realise import Realiser, Statement
+from factscore_chain.decompose.roles import with_names
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.tagger import FactTagger, Tagged, load_tagger
 from factscore_chain.decompose.undivided import undivided
@@ -88,7 +89,7 @@ def decompose(generation: Generation, tagger: FactTagger) -> Decomposition:
         for piece, tags in zip(pieces, tagged, strict=True)
         for fact in _facts(piece, tags, language, referents)
     ]
-    return Decomposition(sentences, distinct(facts))
+    return Decomposition(sentences, distinct(with_names(fact, topic, sentences) for fact in facts))
 
 
 def _tagged(piece: _Piece, tagger: FactTagger | None) -> Tagged | None:

@@ -15,6 +15,7 @@ from factscore_chain.decompose.base import Decomposer, overlap
 from factscore_chain.decompose.demonstrations import Demonstrations
 from factscore_chain.decompose.distinct import distinct
 from factscore_chain.decompose.reading import Reading, read_facts
+from factscore_chain.decompose.roles import with_names
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.spans import fact_span
 from factscore_chain.decompose.standalone import opens_with_pronoun, with_topic
@@ -60,8 +61,8 @@ class LLMDecomposer(Decomposer):
     """Asks a chat model for the facts of each sentence; sentences run together, within the model's limiter.
 
     A sentence that fails is recorded and the others go on; `FatalModelError` stops all of them. Facts that
-    open with a pronoun are repaired or marked as not checkable; facts with a number or a name that the
-    text does not have are dropped and recorded.
+    open with a pronoun or a bare role are repaired or marked as not checkable; facts with a number or a name
+    that the text does not have are dropped and recorded.
     """
 
     model: AnyModel
@@ -191,5 +192,6 @@ def _checked(
         if open_ := opens_with_pronoun(text, sentence.text):
             repaired = with_topic(text, topic, sentences, sentence.index) if topic else None
             open_, resolved = repaired is None, repaired or text
-        facts.append(AtomicFact(resolved, span, sentence.index, checkable=not open_))
+        fact = AtomicFact(resolved, span, sentence.index, checkable=not open_)
+        facts.append(with_names(fact, topic, sentences))
     return tuple(facts), tuple(dropped)

@@ -69,7 +69,7 @@ def with_topic(fact: str, topic: str, sentences: Sequence[Sentence], index: int)
     told = [sentence.text for sentence in sentences[: index + 1] if sentence.kind in {"prose", "list_item"}]
     if not (_goes_back(person, topic, told) or _is_usual(person, topic, told)):
         return None
-    name = _QUALIFIER.sub("", topic)
+    name = name_of(topic)
     return name + ("'s" if pronoun["possessive"] else "") + fact[pronoun.end() :]
 
 
@@ -81,10 +81,10 @@ def _person(text: str) -> str | None:
 def _goes_back(person: str, topic: str, told: Sequence[str]) -> bool:
     """Follows a pronoun from the last sentence back to the topic's name or the start of the text."""
     # "It" may mean any thing that was named; "he" and "she" only a person.
-    diverts = _names_another if person == "it" else _brings_in_another
+    diverts = names_another if person == "it" else _brings_in_another
     for position in range(len(told) - 1, -1, -1):
         text, is_own = told[position], position == len(told) - 1
-        if _opens_with_name(text, topic) or (position == 0 and _mentions(text, topic)):
+        if _opens_with_name(text, topic) or (position == 0 and mentions(text, topic)):
             return not diverts(text, topic)
         if _person(text) != person or (not is_own and diverts(text, topic)):
             return False
@@ -119,7 +119,13 @@ def _brings_in_another(text: str, topic: str) -> bool:
     )
 
 
-def _mentions(text: str, topic: str) -> bool:
+def name_of(topic: str) -> str:
+    """A topic as a text names it: without a qualifier in brackets."""
+    return _QUALIFIER.sub("", topic)
+
+
+def mentions(text: str, topic: str) -> bool:
+    """Whether a text has a word of the topic's name."""
     return bool(_name_words(topic) & {word.casefold() for word in re.findall(r"\w+", text)})
 
 
@@ -128,7 +134,7 @@ def _opens_with_name(text: str, topic: str) -> bool:
     return first is not None and first[1].casefold().removesuffix("'s") in _name_words(topic)
 
 
-def _names_another(text: str, topic: str) -> bool:
+def names_another(text: str, topic: str) -> bool:
     """Whether a text names somebody or something else, places, times and "was English" aside."""
     for match in _NAME.finditer(text):
         described = match["before"] in {"is", "was"} and " " not in match["name"]
