@@ -88,14 +88,15 @@ class VerifyStep(Stage[EditState, dict[str, Any]]):
             if fact.text not in elsewhere
         ]
         lost = {fact.text for fact in doubtful if surely_lost(fact, sentence, edited)}
-        if not self.scorer.verifier.reads_passages:
+        verifier = self.scorer.verifier.plain  # only the edited sentence says what it still states
+        if not verifier.reads_passages:
             lost |= {fact.text for fact in doubtful}
         claims = [
             Claim(AtomicFact(fact.text), (Passage("edited", edited, topic),), topic)
             for fact in doubtful
             if fact.text not in lost
         ]
-        decisions = await decide(self.scorer.verifier, claims, patch_config(config, run_name="verify"))
+        decisions = await decide(verifier, claims, patch_config(config, run_name="verify"))
         lost |= {one.fact.text for one in decisions if one.verdict is not Verdict.SUPPORTED}
         return tuple(fact.text for fact in doubtful if fact.text in lost)
 

@@ -57,6 +57,11 @@ class SeekingVerifier(Verifier, BatchStage[Claim, Decision]):
         """The verifier's, and how it seeks."""
         return {**self.verifier.identity, "seek": f"{self.rounds} rounds, {self.writer.identity}"}
 
+    @property
+    def plain(self) -> Verifier:
+        """The verifier inside."""
+        return self.verifier.plain
+
     async def _process_many(
         self, values: Sequence[Claim], configs: Sequence[RunnableConfig]
     ) -> list[Decision]:

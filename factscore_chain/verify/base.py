@@ -33,6 +33,11 @@ class Verifier(Stage[Claim, Decision]):
         """Whether it judges by passages rather than by what a model knows."""
         return True
 
+    @property
+    def plain(self) -> Verifier:
+        """The verifier that judges by the passages of a claim alone, without looking for others."""
+        return self
+
 
 class LocalVerifier(Verifier, LocalStage[Claim, Decision]):
     """A verifier that computes here, many claims at once, with no model server."""
