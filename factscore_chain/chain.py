@@ -31,6 +31,7 @@ from factscore_chain.report import GenerationReport, Manifest, Report
 from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.opening import as_retriever
+from factscore_chain.run_scope import one_run
 from factscore_chain.score import aggregate, check_gamma
 from factscore_chain.seek.verifier import MOST_ROUNDS, make_seeking
 from factscore_chain.spending import Budget, PriceTable, load_prices
@@ -212,7 +213,8 @@ class FactScoreChain(Stage[Any, Report]):
     async def _process(self, value: Any, config: RunnableConfig) -> Report:
         generations = as_generations(value)
         before = self.usages
-        done = await self._score_all(generations, config)
+        with one_run():
+            done = await self._score_all(generations, config)
         return self.report(done, self.used_since(before))
 
     def report(

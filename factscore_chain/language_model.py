@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from itertools import count
 from math import fsum
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
@@ -18,10 +20,12 @@ from pydantic import BeforeValidator
 
 from factscore_chain.answer_cache import AnswerCache, Call
 from factscore_chain.completion import Completion, FinishReason, Usage, read_message
-from factscore_chain.errors import FatalModelError, UsageError
+from factscore_chain.errors import FactScoreError, FatalModelError, UsageError
 from factscore_chain.failures import model_call_error, rejects_logprobs
 from factscore_chain.fresh import is_fresh
 from factscore_chain.model_identity import model_identity
+from factscore_chain.retries import Patience
+from factscore_chain.run_scope import stop, stopped_by
 from factscore_chain.spending import Budget, Price
 from factscore_chain.token_choices import TokenChoice
 from factscore_chain.tokens import estimate_tokens, message_tokens
@@ -37,6 +41,12 @@ __all__ = [
     "init_model",
     "total_cost",
 ]
+
+
+_log = logging.getLogger(__name__)
+
+_CLIENT_RETRIES = "max_retries"
+"""What LangChain's models call the number of their client's own attempts."""
 
 
 class _Account:
@@ -62,6 +72,8 @@ class LanguageModel:
         cache: Where answers are kept; None keeps none, and asks every time.
         budget: What may be spent; it needs a price.
         price: What tokens cost; None if that is not known.
+        patience: How long to try where a call fails. What the client itself tries again (its `max_retries`)
+            is not tried again here; `init_model` makes models whose client leaves it to us.
     """
 
     def __init__(
@@ -72,18 +84,21 @@ class LanguageModel:
         cache: AnswerCache | None = None,
         budget: Budget | None = None,
         price: Price | None = None,
+        patience: Patience | None = None,
     ) -> None:
         if concurrency < 1:
             raise UsageError(f"concurrency is {concurrency}; give 1 or more calls in flight.")
         self.model = model
         self.concurrency = concurrency
         self.cache, self.budget, self.price = cache, budget, price
+        self.patience = patience or Patience()
         self._identity = model_identity(model)
         self._account = _Account()
         self._limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
         fields = type(model).model_fields
         self._fatal: FatalModelError | None = None
         self._offers_logprobs = "logprobs" in fields and "top_logprobs" in fields
+        self._client_retries = _CLIENT_RETRIES in fields and getattr(model, _CLIENT_RETRIES) != 0
 
     def using(
         self,
@@ -162,40 +177,59 @@ class LanguageModel:
     async def _answer(self, call: Call, config: RunnableConfig | None, typical: str) -> Completion:
         stopped_before = self._fatal
         expected = Usage(1, message_tokens(call.messages), estimate_tokens(typical))
-        try:
-            if call.options["logprobs"] and self._offers_logprobs:
-                try:
-                    return await self._ask(
-                        call, config, stopped_before, expected, logprobs=True, top_logprobs=5
-                    )
-                except Exception as error:
-                    if not rejects_logprobs(error):
-                        raise
-                    self._offers_logprobs = False
-            return await self._ask(call, config, stopped_before, expected)
-        except Exception as error:
-            meaning = model_call_error(error, self.name)
-            if isinstance(meaning, FatalModelError):
-                self._fatal = meaning
-            raise meaning from error
+        limiter = self._limiters.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.concurrency))
+        # A call that waits for another attempt keeps its place, so that a busy server is not asked for more.
+        async with limiter:
+            for attempt in count(2):
+                answer = await self._tried(call, config, stopped_before, expected)
+                if isinstance(answer, Completion):
+                    return answer
+                wait = self.patience.wait_before(attempt, answer, client_retries=self._client_retries)
+                if wait is None:
+                    meaning = self._meaning(answer)
+                    raise meaning from (None if meaning is answer else answer)
+                _log.info("%s asked again in %.1f s: %s", self.name, wait, type(answer).__name__)
+                await self.patience.sleep(wait)
+        raise AssertionError("unreachable: attempts end by an answer or an error")
 
-    async def _ask(
+    def _meaning(self, error: Exception) -> FactScoreError:
+        keys = tuple(self.model.lc_secrets.values())
+        meaning = model_call_error(error, self.name, keys)
+        if isinstance(meaning, FatalModelError):
+            self._fatal = meaning
+            stop(self._account, meaning)
+        return meaning
+
+    async def _tried(
         self,
         call: Call,
         config: RunnableConfig | None,
         stopped_before: FatalModelError | None,
         expected: Usage,
-        **options: Any,
+    ) -> Completion | Exception:
+        # Calls that were waiting when another met a fatal error are not made; those of later runs try anew.
+        if (known := stopped_by(self._account)) is not None:
+            return known
+        if self._fatal is not None and self._fatal is not stopped_before:
+            return self._fatal
+        with_logprobs = call.options["logprobs"] and self._offers_logprobs
+        options = {"logprobs": True, "top_logprobs": 5} if with_logprobs else {}
+        try:
+            return await self._ask(call, config, expected, options)
+        except Exception as error:  # noqa: BLE001  what it means is told in one place, by `_meaning`
+            if not (with_logprobs and rejects_logprobs(error)):
+                return error
+        self._offers_logprobs = False
+        return await self._tried(call, config, stopped_before, expected)
+
+    async def _ask(
+        self, call: Call, config: RunnableConfig | None, expected: Usage, options: dict[str, Any]
     ) -> Completion:
-        limiter = self._limiters.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.concurrency))
-        async with limiter:
-            # Calls that were waiting when another met a fatal error are not made; later ones try anew.
-            if self._fatal is not None and self._fatal is not stopped_before:
-                raise self._fatal
-            model = self.model.model_copy(update={"cache": False}) if is_fresh(config) else self.model
-            with self._paid_for(expected) as settle:
-                answer = read_message(await model.ainvoke(list(call.messages), config, **options))
-                settle(answer.usage)
+        model = self.model.model_copy(update={"cache": False}) if is_fresh(config) else self.model
+        with self._paid_for(expected) as settle:
+            asked = model.ainvoke(list(call.messages), config, **options)
+            answer = read_message(await asyncio.wait_for(asked, self.patience.longest_call))
+            settle(answer.usage)
         self._account.add(answer.usage)
         return answer
 
@@ -245,8 +279,12 @@ def init_model(name: str, **options: Any) -> BaseChatModel:
     """
     from langchain.chat_models import init_chat_model
 
+    settings: dict[str, Any] = {"temperature": 0, **options}
     try:
-        model = init_chat_model(name, **{"temperature": 0, **options})
+        model = init_chat_model(name, **settings)
+        if _CLIENT_RETRIES in type(model).model_fields and _CLIENT_RETRIES not in options:
+            # One policy for all providers, see `Patience`; two, one inside the other, would multiply.
+            model = init_chat_model(name, **settings, **{_CLIENT_RETRIES: 0})
     except Exception as error:
         raise UsageError(f"The model {name!r} cannot be set up: {error}") from error
     if not isinstance(model, BaseChatModel):

@@ -28,6 +28,8 @@ class ScriptedChatModel(BaseChatModel):
     prompts: list[list[BaseMessage]] = Field(default_factory=list, exclude=True)
     options: list[dict[str, Any]] = Field(default_factory=list, exclude=True)
     most_in_flight: int = Field(default=0, exclude=True)
+    max_retries: int | None = Field(default=None, exclude=True)
+    """None, as with most providers' clients: an exception in the script stands for all their attempts."""
     number: int = Field(default_factory=itertools.count(1).__next__)
     """Tells one script from another where answers are cached."""
     _in_flight: int = PrivateAttr(0)
