@@ -13,6 +13,8 @@ from factscore_chain.values import Verdict
 Standing = Literal["passed", "failed", "incomplete", "skipped"]
 
 NOT_JUDGED = "No requirement was set."
+MOST_FINDINGS = 5
+"""Facts of a generation that are named on a terminal; files hold all."""
 
 
 def verdict_line(outcome: GateOutcome) -> str:
@@ -96,12 +98,15 @@ def score_line(generation: GenerationReport) -> str:
 
 
 def standing_lines(report: Report) -> Iterator[str]:
-    """The generations for which the gate is closed, each with its facts that are not supported."""
+    """The generations for which the gate is closed, each with the first facts that are not supported."""
     for number, one in enumerate(report.generations, 1):
         if standing(number, one, report.gate) in {"failed", "incomplete"}:
             place = "" if one.place is None else f" ({one.place.file}, line {one.place.line})"
             yield f"{name_of(number, one)}{place}: {score_line(one)}"
-            yield from (f"   {words}" for _, words in findings(one))
+            found = [words for _, words in findings(one)]
+            yield from (f"   {words}" for words in found[:MOST_FINDINGS])
+            if len(found) > MOST_FINDINGS:
+                yield f"   ... and {len(found) - MOST_FINDINGS} more"
 
 
 def findings(generation: GenerationReport) -> Iterator[tuple[FactRecord, str]]:
