@@ -48,7 +48,7 @@ def test_a_saved_report_becomes_a_page_beside_it(saved: Path, capsys: pytest.Cap
     assert main(["report", str(saved), "--title", "Nightly <run>"]) == 0
     page = saved.with_suffix(".html")
     assert '<h1 dir="auto">Nightly &lt;run&gt;</h1>' in page.read_text(encoding="utf-8")
-    assert capsys.readouterr().out == f"{page}: 2 facts of 1 generations\n"
+    assert capsys.readouterr().out == f"{page}: generations 1, facts 2\n"
 
 
 def test_labels_add_a_calibration_plot(saved: Path, tmp_path: Path) -> None:

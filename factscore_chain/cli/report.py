@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> bool:
     report = read_report(options.report)
     page = render_html(report, labels=_labels(report, options.labels), title=options.title)
     write_whole(out, page)
-    print(f"{out}: {report.counts.facts} facts of {report.counts.generations} generations")
+    print(f"{out}: generations {report.counts.generations}, facts {report.counts.facts}")
     return report.complete
 
 

@@ -140,3 +140,10 @@ def test_the_accessibility_check_finds_nothing(show: Show, axe: str, scheme: str
     page.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
     page.run("document.querySelectorAll('.fact').forEach((one) => one.click())")
     assert page.violations(axe, RULES) == []
+
+
+def test_paper_of_a_very_long_report_explains_what_is_not_supported(show: Show) -> None:
+    facts = [fact(Verdict.SUPPORTED)] * 2000 + [fact(Verdict.FAILED, "Last.", cause="The server was down.")]
+    page = show(generation(*facts))
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    assert page.texts(".brief p:first-child") == ["The server was down."]

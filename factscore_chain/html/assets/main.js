@@ -136,13 +136,16 @@ theme.addEventListener("click", () => {
 dark.addEventListener("change", sayTheme);
 
 // On paper nothing can be opened: what made the report and every list is open, and every selected fact is drawn
-// with what it rests on in brief. A fact that the reader has opened is printed whole.
+// with what it rests on in brief; in a very long report, only those that are not supported. A fact that the reader
+// has opened is printed whole.
+const BRIEF_FOR_ALL = 2000;
 let unfolded = [];
 addEventListener("beforeprint", () => {
   showAll();
   unfolded = [...document.querySelectorAll("details:not([open])")];
   unfolded.forEach((details) => (details.open = true));
-  for (const button of list.querySelectorAll('.fact[aria-expanded="false"]')) {
+  const which = factOf.size > BRIEF_FOR_ALL ? ':not([data-verdict="supported"])' : "";
+  for (const button of list.querySelectorAll(`.fact[aria-expanded="false"]${which}`)) {
     button.after(briefOf(factOf.get(button.id)) ?? "");
   }
 });

@@ -28,12 +28,16 @@ const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" });
 const OF_THE_TITLE = 0.1;
 
 /** The sentence of a passage that shares most words with the fact; those of the title say little. */
-function bestSentence({ title, text }, wanted) {
-  const names = contentWords(title ?? "");
-  const worth = (word) => (!wanted.has(word) ? 0 : names.has(word) ? OF_THE_TITLE : 1);
-  const shared = (sentence) => [...contentWords(sentence)].reduce((sum, word) => sum + worth(word), 0);
-  const all = [...sentences.segment(text)].map(({ segment }) => ({ segment, shared: shared(segment) }));
-  return all.reduce((best, one) => (one.shared > best.shared ? one : best), { segment: "", shared: -1 }).segment;
+function bestSentence(passage, wanted) {
+  passage.names ??= contentWords(passage.title ?? "");
+  passage.sentences ??= [...sentences.segment(passage.text)].map(({ segment }) => [segment, contentWords(segment)]);
+  const worth = (word) => (passage.names.has(word) ? OF_THE_TITLE : 1);
+  const shared = (own) => [...wanted].reduce((sum, word) => sum + (own.has(word) ? worth(word) : 0), 0);
+  let best = { sentence: "", shared: -1 };
+  for (const [sentence, own] of passage.sentences) {
+    best = shared(own) > best.shared ? { sentence, shared: shared(own) } : best;
+  }
+  return best.sentence;
 }
 
 /** A passage as pieces of text, with the words that are wanted marked. */
