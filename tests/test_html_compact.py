@@ -6,7 +6,7 @@ import re
 
 from factscore_chain.html import render_compact
 from factscore_chain.html.compact import MOST_CHARACTERS, MOST_FACTS, MOST_GENERATIONS
-from factscore_chain.values import Span, Verdict
+from factscore_chain.values import Passage, Span, Verdict
 from tests.reports import fact, generation, report
 from tests.test_html_page import Reader, hostile
 
@@ -42,6 +42,12 @@ def test_overlapping_facts_are_marked_as_mixed_and_each_false_one_signed_where_i
         ("not_supported mixed", "was<sup>✗</sup>"),
         ("supported", " born"),
     ]
+
+
+def test_the_sentence_shown_is_the_one_that_tells_more_than_the_title() -> None:
+    page = Passage("p", "Ada Lovelace was a countess. Her birth was in London.", "Ada Lovelace")
+    made = generation(fact(Verdict.NOT_SUPPORTED, "Ada Lovelace had her birth in Paris.", passages=(page,)))
+    assert "Ada Lovelace: Her birth was in London." in plain(made._repr_html_())
 
 
 def test_a_fact_without_a_verdict_says_why() -> None:

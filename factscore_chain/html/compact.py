@@ -105,8 +105,16 @@ def _fact(fact: FactRecord) -> _Fact:
         text=visible(fact.text),
         said=verdict_words(fact),
         source=visible((best.title or best.id) if best else ""),
-        passage=visible(excerpt(best.text, fact.text)) if best else visible(fact.cause or ""),
+        passage=visible(excerpt(best.text, _beside(fact.text, best.title)))
+        if best
+        else visible(fact.cause or ""),
     )
+
+
+def _beside(text: str, title: str | None) -> str:
+    """The words of a fact beside those of the title, which every sentence of its page may hold."""
+    names = set((title or "").casefold().split())
+    return " ".join(word for word in text.split() if word.casefold() not in names)
 
 
 def _pieces(text: str, facts: Sequence[FactRecord]) -> Iterator[_Piece]:
