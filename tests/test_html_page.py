@@ -14,8 +14,19 @@ import pytest
 from factscore_chain.errors import UsageError
 from factscore_chain.gate_outcome import Check, GateOutcome
 from factscore_chain.html import EditedText, render_html
+from factscore_chain.records import RecallRecord
 from factscore_chain.report import Report
-from factscore_chain.values import DroppedFact, Passage, SentenceFailure, Span, Verdict
+from factscore_chain.values import (
+    AtomicFact,
+    Decision,
+    DroppedFact,
+    Look,
+    Passage,
+    Place,
+    SentenceFailure,
+    Span,
+    Verdict,
+)
 from tests.reports import fact, generation, report
 
 ATTACK = "</script><!--<script>alert(1)</script><img src=x onerror=alert(2)>\u2028\u202e\x00&lt;"
@@ -59,6 +70,8 @@ def hostile() -> Report:
         raw=ATTACK,
         cause=ATTACK,
         note=ATTACK,
+        route=(Look(ATTACK, ATTACK, ATTACK, (), Verdict.FAILED),),
+        parts=(Decision(AtomicFact(ATTACK), Verdict.FAILED, ATTACK, raw=ATTACK, cause=ATTACK),),
     )
     whole = generation(
         bad,
@@ -66,6 +79,9 @@ def hostile() -> Report:
         topic=ATTACK,
         title=ATTACK,
         id=ATTACK,
+        input=ATTACK,
+        place=Place(ATTACK, 1),
+        recall=RecallRecord(source=ATTACK, recall=0.0, missing=(ATTACK,), undecided=(ATTACK,)),
         error=ATTACK,
         failures=(SentenceFailure(0, ATTACK, ATTACK),),
         dropped=(DroppedFact(ATTACK, 0, ATTACK),),

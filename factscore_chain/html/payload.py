@@ -16,7 +16,7 @@ from factscore_chain.html.segments import Places, cut, spans_of
 from factscore_chain.html.visible import visible
 from factscore_chain.records import FactRecord, PartRecord, RecallRecord
 from factscore_chain.report import GenerationReport
-from factscore_chain.values import Passage, Verdict
+from factscore_chain.values import Look, Passage, Verdict
 
 _ESCAPES = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
 
@@ -65,6 +65,7 @@ def evidence(one: GenerationReport) -> dict[str, Any]:
             "note": _text(fact.note),
             "parts": [_part(part) for part in fact.parts],
             "answers": [verdict.value for verdict in fact.answers],
+            "route": [_look(look) for look in fact.route],
         }
         for fact in one.facts
     ]
@@ -119,6 +120,16 @@ def _retrieved(
         "score": passage.score,
         "origins": [visible(origin) for origin in passage.origins],
         "rests": passage.id in fact.evidence,
+    }
+
+
+def _look(look: Look) -> dict[str, Any]:
+    return {
+        "query": visible(look.query),
+        "writer": visible(look.writer),
+        "title": _text(look.title),
+        "added": len(look.added),
+        "verdict": look.verdict.value,
     }
 
 

@@ -8,7 +8,7 @@ from selenium.webdriver.support.select import Select
 from factscore_chain.html import EditedText
 from factscore_chain.records import PartRecord, RecallRecord
 from factscore_chain.report import Report
-from factscore_chain.values import Passage, Place, Span, Verdict
+from factscore_chain.values import Look, Passage, Place, Span, Verdict
 from tests.browser.conftest import Show
 from tests.reports import fact, generation, report
 
@@ -60,6 +60,15 @@ def test_a_fact_shows_everything_its_verdict_rests_on(show: Show) -> None:
     ):
         assert words in text
     assert "not given in the text" in text
+
+
+def test_a_fact_tells_where_it_was_looked_for_again(show: Show) -> None:
+    look = Look("Ada's notes", "words", "Notes", ("p2",), Verdict.SUPPORTED)
+    page = show(generation(fact(Verdict.SUPPORTED, route=(look,))))
+    page.one("#fact-1-1").click()
+    assert page.texts(".route li") == [
+        "Ada's notes (asked by words, in Notes): 1 passage more, then supported"
+    ]
 
 
 def test_a_generation_says_where_it_came_from_and_what_was_asked(show: Show) -> None:

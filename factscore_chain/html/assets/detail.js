@@ -19,6 +19,7 @@ function detailOf(fact) {
     el("dl", {}, ...properties(fact, known)),
     known.parts.length ? partsOf(known.parts) : null,
     known.raw === null ? null : [el("h4", {}, "Answer of the model"), el("pre", { dir: "auto" }, known.raw)],
+    known.route.length ? routeOf(known.route) : null,
     passagesOf(fact, known.passages, passages),
     el("p", { class: "link" }, el("a", { href: `#${fact.key}` }, "Link to this fact")),
   );
@@ -58,6 +59,19 @@ function partsOf(parts) {
     el("h4", {}, "Parts of the ensemble"),
     el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows)),
   ];
+}
+
+/** Each further look for evidence: what was asked, where, and what came of it. */
+function routeOf(route) {
+  const lines = route.map(({ query, writer, title, added, verdict }) =>
+    el(
+      "li",
+      {},
+      el("bdi", {}, query),
+      ` (asked by ${writer}, in ${title ?? "the whole source"}): ${some(added, "passage")} more, then ${words(verdict)}`,
+    ),
+  );
+  return [el("h4", {}, "Looked again"), el("ol", { class: "route" }, ...lines)];
 }
 
 function passagesOf(fact, retrieved, passages) {

@@ -33,7 +33,7 @@ function headOf(generation, heading) {
     words(generation.status),
     generation.facts.length ? `${supported} of ${some(generation.facts.length, "fact")} supported` : null,
     generation.coverage === null ? null : `coverage ${percent(generation.coverage)}`,
-    generation.score === generation.precision ? null : `${percent(generation.precision)} without length penalty`,
+    generation.precision === null || generation.score === generation.precision ? null : `${percent(generation.precision)} without length penalty`,
     generation.id === null || generation.id === generation.name ? null : generation.id,
     generation.topic === null || generation.topic === generation.name ? null : `asked as ${generation.topic}`,
     generation.line,
