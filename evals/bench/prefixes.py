@@ -3,8 +3,8 @@
     python -m factscore_chain.evals.bench.prefixes [--data FOLDER] [--system ChatGPT] [--k 5]
 
 FOLDER holds `pages.jsonl` and `labeled/SYSTEM.jsonl`; by default it is `factscore` in $FACTSCORE_DATA.
-Prompts are taken to be sent in the order that makes neighbours alike, and the server to remember the prompt before.
-Also printed: how many calls are left when facts of one set of passages share a call.
+Prompts are taken to be sent in the order that makes neighbours alike, and the server to remember the prompt
+before. Also printed: how many calls are left when facts of one set of passages share a call.
 """
 
 from __future__ import annotations

@@ -160,6 +160,11 @@ def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="facts of one set of passages that a chat model is asked about together (default: 1)",
     )
+    parser.add_argument(
+        "--structured",
+        action="store_true",
+        help="ask a chat model for data in place of text, where its profile says that it can",
+    )
 
 
 def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
@@ -180,6 +185,7 @@ def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
         k=options.k,
         calibration=options.calibration,
         facts_per_call=options.facts_per_call,
+        structured=options.structured,
         cache=answer_cache(options),
         max_cost=options.max_cost,
         prices=options.prices,
@@ -199,7 +205,7 @@ def make_judge(options: argparse.Namespace) -> Estimator:
     from factscore_chain.verify.judging import Judging
 
     worth = None if options.calibration is None else read_calibration(options.calibration)
-    judging = Judging(worth, options.facts_per_call)
+    judging = Judging(worth, options.facts_per_call, options.structured)
     estimator = make_estimator(options.estimator, make_llm(options), judging=judging)
     cache = answer_cache(options)
     return replace(estimator, verifier=estimator.verifier.with_models(lambda model: model.using(cache=cache)))
