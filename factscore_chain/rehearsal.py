@@ -15,7 +15,7 @@ from datetime import date
 
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from factscore_chain.completion import Completion, Usage
 from factscore_chain.decompose.base import Decomposer
@@ -75,12 +75,11 @@ class RehearsedModel(LanguageModel):
         config: RunnableConfig | None = None,
         *,
         logprobs: bool = False,
-        schema: type[BaseModel] | None = None,
         sample: int = 0,
         typical: str = "True",
     ) -> Completion:
         """Gives the cached answer or the typical one; see `LanguageModel.complete`."""
-        call = self._call(messages, logprobs, sample, schema)
+        call = self._call(messages, logprobs, sample)
         if self.cache is not None and not is_fresh(config):
             kept = await asyncio.to_thread(self.cache.find, call)
             if kept is not None or call.key in self._asked:

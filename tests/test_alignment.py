@@ -58,9 +58,31 @@ def test_a_number_that_the_text_replaces_is_noticed() -> None:
     assert feature(alignment, "best_numbers") == 0
 
 
-def test_a_negation_on_one_side_only_is_noticed() -> None:
-    alignment = aligned("He never won a medal.", "He won a medal.")
-    assert feature(alignment, "negation_differs") == 1
+def test_another_number_is_no_match_at_all() -> None:
+    alignment = aligned("She was born in 1816.", "She was born in 1815.")
+    assert feature(alignment, "best_least") == 0
+    assert feature(alignment, "rivals") == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "name"),
+    [
+        ("He never won a medal.", "He won a medal.", "only_fact_denies"),
+        ("He won a medal.", "He never won a medal.", "only_evidence_denies"),
+    ],
+)
+def test_a_negation_on_one_side_only_is_noticed(fact: str, text: str, name: str) -> None:
+    assert feature(aligned(fact, text), name) == 1
+    assert feature(aligned(fact, fact), name) == 0
+
+
+def test_some_sentences_of_evidence_keep_their_words_and_passages() -> None:
+    whole = evidence("One thing. Two cats sat.", "Three things.")
+    part = whole.only([1, 2])
+    assert part.sentences == ("Two cats sat.", "Three things.")
+    assert part.texts[part.words_of(0)] == ("Two", "cats", "sat", ".")
+    assert part.passage_of.tolist() == [0, 1]
+    assert np.array_equal(part.vectors, whole.vectors[3:])
 
 
 def test_the_topic_own_name_earns_nothing() -> None:

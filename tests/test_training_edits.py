@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from factscore_chain.evals.training.verifier.edits import Editor, replace_everywhere
+from factscore_chain.evals.training.verifier.edits import Editor, exchange, replace_everywhere
 
 EDITOR = Editor(["He lived in Nairobi.", "She worked in Quito."])
 
@@ -42,3 +42,22 @@ def test_the_topic_keeps_its_name() -> None:
 def test_a_replacement_in_evidence_needs_the_whole_word() -> None:
     assert replace_everywhere("Mayor in May", "May", "June") == "Mayor in June"
     assert replace_everywhere("Mayor", "May", "June") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("Ada beat Bo.", "Bo beat Ada."),
+        ("Bo, not Ada; Ada Bell", "Ada, not Bo; Bo Bell"),
+        ("Ada beat Cleo.", None),
+        ("Adam beat Bob.", None),
+    ],
+)
+def test_parties_change_places_wherever_they_stand(text: str, changed: str | None) -> None:
+    assert exchange(text, "Ada", "Bo") == changed
+
+
+def test_swapped_parties_are_named_so_that_the_evidence_can_be_swapped_too() -> None:
+    found = [EDITOR.edit("Ada Bell defeated Bo Cole.", Random(seed), "Ada Bell") for seed in range(60)]
+    swap = next(one for one in found if one and one.kind == "argument_swap")
+    assert (swap.text, swap.old, swap.new) == ("Bo Cole defeated Ada Bell.", "Ada Bell", "Bo Cole")

@@ -2,20 +2,50 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from random import Random
 
+import numpy as np
 import pytest
 
 from factscore_chain.errors import UsageError
 from factscore_chain.evals.split import is_held_out
 from factscore_chain.evals.training.verifier.config import Edits, read_recipe
 from factscore_chain.evals.training.verifier.edits import Editor
-from factscore_chain.evals.training.verifier.pairs import TrainingPair, edited, refuse_reported_topics
+from factscore_chain.evals.training.verifier.pairs import (
+    FOLDS,
+    TrainingPair,
+    edited,
+    fold_of,
+    refuse_reported_topics,
+    trained_on,
+)
+from factscore_chain.evals.training.verifier.rows import Table, with_cross_features
 from factscore_chain.evals.training.verifier.sources import CONTRADICTED, SUPPORTED
 from factscore_chain.evals.training.verifier.texts import covering, undo_treebank, windows
+from factscore_chain.verify.cross_encoder import CrossEncoder, Pair
+from factscore_chain.verify.words import Floats
 
 HELD_OUT = next(title for title in map(str, range(100)) if is_held_out(title))
 TRAINED = next(title for title in map(str, range(100)) if not is_held_out(title))
+
+
+class Constant(CrossEncoder):
+    """Says "contradicted" by a given number of logits."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def logits(self, pairs: Sequence[Pair]) -> Floats:
+        return np.array([[0, self.value, 0]] * len(pairs), np.float32)
+
+
+def table_of(titles: Sequence[str]) -> Table:
+    texts = np.array(titles)
+    held_out = np.array([is_held_out(title) for title in titles])
+    features = np.zeros((len(titles), 1), np.float32)
+    return Table(features, texts, texts, held_out, texts, texts, held_out, texts)
 
 
 def pair(title: str, source: str = "fs") -> TrainingPair:
@@ -33,17 +63,59 @@ def test_training_topics_pass() -> None:
 
 
 def test_an_edit_is_made_in_the_evidence_too_so_that_both_must_be_read() -> None:
-    made = edited([pair(TRAINED)], Editor([]), Random(4), Edits(rate=1, symmetric=1))
+    made = edited([pair(TRAINED)], Editor([]), Random(4), Edits(rate=1, symmetric=1, denied=0))
     false, true, other = made
     assert (false.label, true.label, other.label) == (CONTRADICTED, SUPPORTED, CONTRADICTED)
     assert (true.claim, true.evidence) == (false.claim, other.evidence)
     assert other.claim == "It opened in 1815."
 
 
+def test_swapped_parties_are_swapped_in_the_evidence_too() -> None:
+    one = TrainingPair("Ada Bell defeated Bo Cole.", "In 1901 Ada Bell defeated Bo Cole.", SUPPORTED, "lead")
+    made = edited([one] * 60, Editor([]), Random(0), Edits(rate=1, symmetric=1, denied=0))
+    swapped = "In 1901 Bo Cole defeated Ada Bell."
+    assert {(pair.claim, pair.label) for pair in made if pair.evidence == swapped} == {
+        ("Bo Cole defeated Ada Bell.", SUPPORTED),
+        (one.claim, CONTRADICTED),
+    }
+
+
+def test_the_denial_of_what_is_false_is_true() -> None:
+    one = pair(TRAINED)._replace(claim="The hall was opened in 1815.")
+    made = edited([one] * 40, Editor([]), Random(0), Edits(rate=1, symmetric=0, denied=1))
+    denied = [each for each in made if re.search(r"was (not|never) opened in", each.claim)]
+    of_other_years = [each for each in denied if "1815" not in each.claim]
+    assert of_other_years
+    assert {each.label for each in of_other_years} == {SUPPORTED}
+
+
+def test_a_branch_never_sees_the_fold_that_it_leaves_out() -> None:
+    pairs = [pair(title) for title in map(str, range(100)) if not is_held_out(title)]
+    for fold in range(FOLDS):
+        seen = [fold_of(each.title) for each in pairs if trained_on(each, fold)]
+        assert seen
+        assert fold not in seen
+
+
+def test_rows_are_read_by_the_model_that_never_saw_their_topic() -> None:
+    titles = [str(number) for number in range(20)]
+    table = table_of(titles)
+    read = with_cross_features(table, [Constant(0), Constant(1)], Constant(2))
+    expected = [2 if is_held_out(title) else fold_of(title) for title in titles]
+    assert read.features[:, -1].tolist() == expected
+
+
 def test_the_shipped_recipe_reads() -> None:
     recipe = read_recipe()
     assert set(recipe.head.weights) >= {"fs"}
-    assert sum(recipe.train.weights.values()) == pytest.approx(1)
+    for one in (recipe.train.trunk, recipe.train.branch):
+        assert sum(one.weights.values()) == pytest.approx(1)
+
+
+def test_the_trunk_learns_from_nothing_that_the_head_is_fitted_on() -> None:
+    recipe = read_recipe()
+    sources = {name.split("-")[0] for name in recipe.train.trunk.weights}
+    assert sources & set(recipe.head.weights) == {"fever"}
 
 
 @pytest.mark.parametrize(

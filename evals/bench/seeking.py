@@ -102,27 +102,24 @@ def _timed(claims: Sequence[Claim], verifier: Verifier) -> tuple[list[Decision],
     return decisions, sum(model.usage.calls for model in verifier.models) - calls, seconds
 
 
-def run(options: argparse.Namespace) -> Iterator[tuple[str, Outcome]]:
-    """Measures each system, one after the other."""
+def run(options: argparse.Namespace) -> dict[str, Outcome]:
+    """Measures each system."""
     from factscore_chain.estimators import make_estimator
 
     folder = options.data or Path(os.environ.get("FACTSCORE_DATA", "."), "factscore")
     retrieval = Retrieval(retriever=as_retriever(folder / "pages.jsonl"), k=options.k)
+    found = {}
     for system in options.systems:
         rows = _rows(folder / "labeled" / f"{system}.jsonl", retrieval, options.topics == "held-out")
         chosen = list(islice(rows, options.facts))
-        if not chosen:
-            raise UsageError(f"{system}: no labelled fact is about a {options.topics} topic with a page.")
-        yield (
-            system,
-            compare(
-                [claim for claim, _ in chosen],
-                np.array([supported for _, supported in chosen], dtype=np.bool_),
-                make_estimator(options.estimator, options.llm).verifier,
-                retrieval,
-                options.rounds,
-            ),
+        found[system] = compare(
+            [claim for claim, _ in chosen],
+            np.array([supported for _, supported in chosen], dtype=np.bool_),
+            make_estimator(options.estimator, options.llm).verifier,
+            retrieval,
+            options.rounds,
         )
+    return found
 
 
 def _rows(labeled: Path, retrieval: Retrieval, held_out: bool) -> Iterator[tuple[Claim, bool]]:
@@ -137,12 +134,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the benchmark; returns the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        for system, one in run(options):
-            line = json.dumps({"system": system, **asdict(one)})
-            print(line if options.json else "\n".join(_lines(system, one)), flush=True)
+        found = run(options)
     except (UsageError, KnowledgeSourceError) as error:
         print(f"seeking: {error}", file=sys.stderr)
         return 2
+    if options.json:
+        print(json.dumps({system: asdict(one) for system, one in found.items()}))
+    else:
+        for system, one in found.items():
+            print("\n".join(_lines(system, one)))
     return 0
 
 
@@ -156,7 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--estimator", metavar="NAME", help="embedded by default, retrieval+llm with --llm")
     parser.add_argument("--llm", metavar="PROVIDER:NAME", help="judges, and writes the queries")
     parser.add_argument("--facts", type=int, metavar="N", help="only the first N facts of each system")
-    parser.add_argument("--json", action="store_true", help="print one JSON object a system")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
 
 

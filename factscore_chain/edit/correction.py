@@ -6,6 +6,7 @@ one value of its kind there. Everything else is left to removal: a wrong correct
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,10 +22,12 @@ from factscore_chain.verify.alignment import align
 from factscore_chain.verify.embedded import shared_support
 from factscore_chain.verify.evidence import Evidence
 from factscore_chain.verify.lexicon import content_positions, denies, stem
+from factscore_chain.verify.rivals import folded
 from factscore_chain.verify.words import Words
 
 SAME_WORD = 0.55
 """Cosine from which a word of the fact is matched by one of the passage."""
+_PART = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d]+")
 _BEFORE_DATES = frozenset({"(", ",", "to", "and", "–", "-", "born", "died", "year"})
 
 
@@ -116,7 +119,7 @@ def _by_weight(fact: FactRecord) -> Iterator[Sequence[Passage]]:
 
 def _rest(words: Words, value: Value, topic: str | None) -> list[int]:
     """Positions of the fact's words other than the value's."""
-    said = {stem(part) for part in value.text.lower().replace(",", " ").split()}
+    said = {folded(part) for part in _PART.findall(value.text)}
     return [i for i in content_positions(words.texts, topic) if words.stems[i] not in said]
 
 

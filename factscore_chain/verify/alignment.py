@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from factscore_chain.verify.denials import denial
 from factscore_chain.verify.evidence import Evidence
-from factscore_chain.verify.lexicon import content_positions, denies, has_digit
+from factscore_chain.verify.lexicon import content_positions, has_digit
+from factscore_chain.verify.rivals import excluded
 from factscore_chain.verify.words import Floats, Words
 
 FEATURES = (
@@ -39,13 +41,15 @@ FEATURES = (
     "best_numbers",
     "all_numbers",
     "other_number",
+    "rivals",
     "best_names",
     "best_names_least",
     "best_names_same",
     "all_names",
     "all_names_least",
     "all_names_same",
-    "negation_differs",
+    "only_fact_denies",
+    "only_evidence_denies",
     "best_sentence_cosine",
     "all_sentence_cosine",
     "neighbours_kept",
@@ -56,7 +60,9 @@ FEATURES = (
 "best" looks at the sentence that matches best, "pair" at it and the one that adds most to it, "all" at the
 whole evidence. "weighted" counts rare words more; "same" is the share of words whose stem stands there;
 "numbers" and "names" look at those words of the fact alone (1 if it has none). "other_number" marks a number
-of the fact for which the best sentence has others; "neighbours_kept" is the share of adjacent words whose
+of the fact for which the best sentence has others; "rivals" is the share of words that it lacks and has
+another number, month, unit or the like for (`rivals.py`); "only_fact_denies" and "only_evidence_denies"
+compare the fact with the clause that matches it best; "neighbours_kept" is the share of adjacent words whose
 matches stand near each other; "spread" is how far the matches lie apart.
 """
 
@@ -81,24 +87,54 @@ class Alignment:
         return int(self.score.argmax())
 
 
+@dataclass(frozen=True)
+class _Look:
+    """What the features are made of. Rows of the tables are content words of the fact."""
+
+    fact: Words
+    content: list[int]
+    evidence: Evidence
+    cosine: Floats
+    """With each word of the evidence; at most 0 where that is another number, month or the like."""
+    match: Floats
+    """The largest cosine with a word of each sentence."""
+    same: npt.NDArray[np.bool_]
+    """Whether the word's stem stands in each sentence."""
+    rivals: npt.NDArray[np.bool_]
+    """Whether each sentence has another number, month or the like."""
+    best: int
+
+    @property
+    def best_words(self) -> slice:
+        """The words of the best sentence."""
+        return self.evidence.words_of(self.best)
+
+
 def align(fact: Words, topic: str | None, evidence: Evidence) -> Alignment:
     """Aligns a fact with its evidence. Both must hold at least one word."""
     content = content_positions(fact.texts, topic)
     cosine = fact.vectors[content] @ evidence.vectors.T
+    rivals = excluded([fact.texts[i] for i in content], evidence.texts)
+    cosine[rivals] = np.minimum(cosine[rivals], 0)
     match = np.maximum.reduceat(cosine, evidence.starts, axis=1)
     same = _same_stem(fact, content, evidence)
     score = (match.mean(0) + _SAME_BONUS * same.mean(0)).astype(np.float32)
     best = int(score.argmax())
-    second = int(np.maximum(match, match[:, [best]]).mean(0).argmax())
-    weight = fact.rarity[content] / fact.rarity[content].sum()
-    values = [
-        *_cosine_features(match, best, second, weight),
-        *_same_features(same, best, second, weight),
-        *_number_and_name_features(fact, content, match, same, evidence, best),
-        *_sentence_features(fact, evidence, best),
-        *_order_features(cosine[:, evidence.words_of(best)]),
+    of_sentence = np.logical_or.reduceat(rivals, evidence.starts, axis=1)
+    look = _Look(fact, content, evidence, cosine, match, same, of_sentence, best)
+    return Alignment(np.array(_features(look), np.float32), match, score)
+
+
+def _features(look: _Look) -> list[float]:
+    second = int(np.maximum(look.match, look.match[:, [look.best]]).mean(0).argmax())
+    weight = look.fact.rarity[look.content] / look.fact.rarity[look.content].sum()
+    return [
+        *_cosine_features(look.match, look.best, second, weight),
+        *_same_features(look.same, look.best, second, weight),
+        *_number_and_name_features(look),
+        *_sentence_features(look),
+        *_order_features(look.cosine[:, look.best_words]),
     ]
-    return Alignment(np.array(values, np.float32), match, score)
 
 
 def _same_stem(fact: Words, content: list[int], evidence: Evidence) -> npt.NDArray[np.bool_]:
@@ -143,28 +179,23 @@ def _same_features(same: npt.NDArray[np.bool_], best: int, second: int, weight: 
     ]
 
 
-def _number_and_name_features(
-    fact: Words,
-    content: list[int],
-    match: Floats,
-    same: npt.NDArray[np.bool_],
-    evidence: Evidence,
-    best: int,
-) -> list[float]:
-    texts = [fact.texts[i] for i in content]
+def _number_and_name_features(look: _Look) -> list[float]:
+    texts = [look.fact.texts[i] for i in look.content]
     number = np.array([has_digit(text) for text in texts])
-    name = np.array([text[:1].isupper() and i > 0 for text, i in zip(texts, content, strict=True)])
-    stands = set(evidence.texts[evidence.words_of(best)])
+    name = np.array([text[:1].isupper() and i > 0 for text, i in zip(texts, look.content, strict=True)])
+    stands = set(look.evidence.texts[look.best_words])
     others = {word for word in stands if has_digit(word)} - set(texts)
     lacking = any(has_digit(text) and text not in stands for text in texts)
-    every, anywhere = match.max(1), np.asarray(same.any(1))
+    best, every = look.match[:, look.best], look.match.max(1)
+    same, anywhere = look.same[:, look.best], np.asarray(look.same.any(1))
     return [
-        _mean_of(same[:, best], number),
+        _mean_of(same, number),
         _mean_of(anywhere, number),
         float(lacking and bool(others)),
-        _mean_of(match[:, best], name),
-        _least_of(match[:, best], name),
-        _mean_of(same[:, best], name),
+        float((look.rivals[:, look.best] & ~same).mean()),
+        _mean_of(best, name),
+        _least_of(best, name),
+        _mean_of(same, name),
         _mean_of(every, name),
         _least_of(every, name),
         _mean_of(anywhere, name),
@@ -179,11 +210,12 @@ def _least_of(values: Floats, chosen: npt.NDArray[np.bool_]) -> float:
     return float(values[chosen].min()) if chosen.any() else 1.0
 
 
-def _sentence_features(fact: Words, evidence: Evidence, best: int) -> list[float]:
-    mean = fact.vectors.mean(0)
-    cosine = evidence.sentence_vectors @ (mean / max(float(np.linalg.norm(mean)), 1e-9))
-    differs = denies(fact.texts) != denies(evidence.texts[evidence.words_of(best)])
-    return [float(differs), float(cosine[best]), float(cosine.max())]
+def _sentence_features(look: _Look) -> list[float]:
+    mean = look.fact.vectors.mean(0)
+    cosine = look.evidence.sentence_vectors @ (mean / max(float(np.linalg.norm(mean)), 1e-9))
+    of = look.best_words
+    denied = denial(look.fact.texts, look.evidence.texts[of], look.cosine[:, of])
+    return [*map(float, denied), float(cosine[look.best]), float(cosine.max())]
 
 
 def _order_features(cosine: Floats) -> list[float]:

@@ -31,6 +31,20 @@ class Evidence:
         end = self.starts[sentence + 1] if sentence + 1 < len(self.starts) else len(self.texts)
         return slice(int(self.starts[sentence]), int(end))
 
+    def only(self, sentences: Sequence[int]) -> Evidence:
+        """Some of the sentences, at least one, in their order."""
+        if len(sentences) == len(self.sentences):
+            return self
+        spans = [self.words_of(number) for number in sentences]
+        return Evidence(
+            tuple(self.sentences[number] for number in sentences),
+            tuple(word for span in spans for word in self.texts[span]),
+            tuple(word for span in spans for word in self.stems[span]),
+            np.concatenate([self.vectors[span] for span in spans]),
+            np.cumsum([0, *(span.stop - span.start for span in spans[:-1])]),
+            self.passage_of[list(sentences)],
+        )
+
     @cached_property
     def sentence_vectors(self) -> Floats:
         """The mean of each sentence's word vectors, of length 1."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from factscore_chain.errors import UsageError
 from factscore_chain.values import Claim
 from factscore_chain.verify.alignment import FEATURES, align
 from factscore_chain.verify.cross_encoder import CLASSES, CrossEncoder, Pair
@@ -18,6 +19,7 @@ from factscore_chain.verify.head import TreeHead, read_head
 from factscore_chain.verify.lexicon import is_word
 from factscore_chain.verify.reading import Reader
 from factscore_chain.verify.selection import choose_sentences, evidence_text
+from factscore_chain.verify.subject import about, subject_of
 from factscore_chain.verify.words import Floats, Words
 
 CROSS_FEATURES = ("cross_supported", "cross_contradicted")
@@ -25,7 +27,7 @@ CROSS_FEATURES = ("cross_supported", "cross_contradicted")
 COLUMNS = (*FEATURES, *CROSS_FEATURES)
 """What the head reads."""
 SAME_MATTER = 0.5
-"""Mean match of a fact's words in its best sentence from which that sentence is about the same matter.
+"""Share of a fact's words matched or replaced in its best sentence from which both are about one matter.
 
 Set on FEVER: 95 % of 200 claims with the evidence of other claims stay below 0.33, 75 % of 200 refuted claims
 reach 0.53.
@@ -50,10 +52,14 @@ class Read:
         """Whether, if it is not supported, a sentence speaks of the same thing and says otherwise.
 
         The cross-encoder alone sees contradictions where nothing is said at all; that nearly all words of
-        the fact find their like in one sentence is what tells the two apart.
+        the fact find their like in one sentence, or another number or kind in their place, tells the two
+        apart.
         """
-        match = self.row[COLUMNS.index("best_mean")]
-        return bool(match >= SAME_MATTER and self.row[COLUMNS.index("cross_contradicted")] > 0)
+        match = self._value("best_mean") + self._value("rivals")
+        return match >= SAME_MATTER and self._value("cross_contradicted") > 0
+
+    def _value(self, name: str) -> float:
+        return float(self.row[COLUMNS.index(name)])
 
 
 @dataclass(frozen=True)
@@ -80,8 +86,18 @@ class Support:
 
     @cached_property
     def head(self) -> TreeHead:
-        """The trained head."""
-        return read_head(self._folder / "head.json")
+        """The trained head.
+
+        Raises:
+            UsageError: It reads other features than these, in number or order.
+        """
+        path = self._folder / "head.json"
+        head = read_head(path)
+        if head.features not in (COLUMNS, FEATURES):
+            raise UsageError(
+                f"{path} was trained on other features than this version computes. Install the package anew."
+            )
+        return head
 
     def read(self, claims: Sequence[Claim]) -> list[Read | None]:
         """Reads claims; None where the fact or its passages hold no word."""
@@ -112,7 +128,9 @@ class Support:
 def _draft(claim: Claim, fact: Words, evidence: Evidence | None) -> Draft | None:
     if evidence is None or not any(map(is_word, fact.texts)):
         return None
-    alignment = align(fact, claim.topic, evidence)
+    subject = subject_of(claim)
+    evidence = about(evidence, claim, subject)
+    alignment = align(fact, subject, evidence)
     chosen = choose_sentences(alignment, evidence)
     numbers = tuple(dict.fromkeys(int(evidence.passage_of[i]) for i in chosen))
     title = claim.passages[numbers[0]].title or claim.topic

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from factscore_chain.verify.lexicon import stem
+from factscore_chain.verify.rivals import NUMBER, folded
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -48,6 +48,7 @@ def pool_words(text: str, vectors: Floats, ids: Ints, offsets: Ints, word_ids: I
     if not len(word_ids):
         none = np.zeros(0, np.int64)
         return Words((), (), none, vectors.astype(np.float32), none.astype(np.float32))
+    word_ids = _numbers_whole(text, offsets, word_ids)
     first = np.flatnonzero(np.diff(word_ids, prepend=word_ids[0] - 1))
     last = np.append(first[1:], len(word_ids)) - 1
     texts = tuple(text[offsets[a, 0] : offsets[b, 1]] for a, b in zip(first, last, strict=True))
@@ -55,11 +56,22 @@ def pool_words(text: str, vectors: Floats, ids: Ints, offsets: Ints, word_ids: I
     rarity = np.maximum(np.log(rarest) / np.log(VOCABULARY) - _COMMON, 0.05)
     return Words(
         texts,
-        tuple(map(stem, texts)),
+        tuple(map(folded, texts)),
         offsets[first, 0],
         normalised(np.add.reduceat(vectors, first, axis=0)),
         rarity.astype(np.float32),
     )
+
+
+def _numbers_whole(text: str, offsets: Ints, word_ids: Ints) -> Ints:
+    """Word numbers in which "1,000" and "1.5" are one word."""
+    found = list(NUMBER.finditer(text))
+    if found:
+        word_ids = word_ids.copy()
+    for match in found:
+        first, after = np.searchsorted(offsets[:, 0], match.span())
+        word_ids[first:after] = word_ids[first]
+    return word_ids
 
 
 def normalised(rows: Floats) -> Floats:

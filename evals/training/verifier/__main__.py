@@ -12,18 +12,15 @@ import json
 import pickle
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from factscore_chain.evals.training.verifier import sources
 from factscore_chain.evals.training.verifier.config import DEFAULT, Recipe, read_recipe
-from factscore_chain.evals.training.verifier.pairs import TrainingPair, build_pairs
-from factscore_chain.evals.training.verifier.texts import under_title
-from factscore_chain.verify.alignment import align
-from factscore_chain.verify.reading import Reader
-from factscore_chain.verify.selection import choose_sentences, evidence_text
+from factscore_chain.evals.training.verifier.facts import facts_with_evidence
+from factscore_chain.evals.training.verifier.pairs import FOLDS, TrainingPair, build_pairs
 
 STEPS = ("pairs", "align", "train", "export", "cross", "head", "card")
 _PARITY_PAIRS = 500
@@ -61,7 +58,9 @@ class Run:
 
     def pairs(self) -> None:
         """Builds the training pairs."""
-        pairs = build_pairs(self.data, _facts_with_evidence(self.data), self.recipe.pairs)
+        config = self.recipe.pairs
+        facts = facts_with_evidence(self.data, config.of_others, config.seed)
+        pairs = build_pairs(self.data, facts, config)
         (self.out / "pairs.pkl").write_bytes(pickle.dumps([tuple(pair) for pair in pairs]))
         self.log(f"pairs: {dict(sorted(Counter(pair.source for pair in pairs).items()))}")
 
@@ -78,21 +77,40 @@ class Run:
         make_table(asked, Support(self.out)).save(self.out / "aligned.npz")
 
     def train(self) -> None:
-        """Trains the cross-encoder."""
-        from factscore_chain.evals.training.verifier.train import save, train
+        """Trains the trunk and its branches, and takes their mean; what is there already is kept."""
+        import torch
 
-        save(train(self._read_pairs(), self.recipe.train, self.log), self.out / "cross_encoder.pt")
+        from factscore_chain.evals.training.verifier import train
+
+        def weights(name: str) -> train.Weights:
+            found: train.Weights = torch.load(self.out / f"{name}.pt", weights_only=True)
+            return found
+
+        pairs, config = self._read_pairs(), self.recipe.train
+        if not (self.out / "trunk.pt").exists():
+            train.save(train.train_trunk(pairs, config, self._log_of("trunk")), self.out / "trunk.pt")
+        for fold in range(FOLDS):
+            name = f"branch{fold}"
+            if not (self.out / f"{name}.pt").exists():
+                model = train.train_branch(weights("trunk"), fold, pairs, config, self._log_of(name))
+                train.save(model, self.out / f"{name}.pt")
+        mean = train.mean_weights([weights(f"branch{fold}") for fold in range(FOLDS)])
+        torch.save(mean, self.out / "cross_encoder.pt")
+
+    def _log_of(self, name: str) -> Callable[[str], None]:
+        return lambda line: self.log(f"{name}, {line}")
 
     def export(self) -> None:
-        """Exports it, and says how far the exported model's answers moved."""
+        """Exports branches and mean, and says how far the mean's exported answers moved."""
         import torch
 
         from factscore_chain.evals.training.verifier.export import export, parity
         from factscore_chain.evals.training.verifier.model import CrossEncoderModel, base_weights
 
         model = CrossEncoderModel(base_weights())
-        model.load_state_dict(torch.load(self.out / "cross_encoder.pt", weights_only=True))
-        export(model, self.out / "cross_encoder.onnx")
+        for name in (*(f"branch{fold}" for fold in range(FOLDS)), "cross_encoder"):
+            model.load_state_dict(torch.load(self.out / f"{name}.pt", weights_only=True))
+            export(model, self.out / f"{name}.onnx")
         pairs = self._read_pairs()[:_PARITY_PAIRS]
         tokenizer = base_weights() / "tokenizer.json"
         moved = parity(model.eval(), self.out / "cross_encoder.onnx", tokenizer, pairs)
@@ -100,13 +118,15 @@ class Run:
         self.log(f"export: {json.dumps(asdict(moved))}")
 
     def cross(self) -> None:
-        """Lets the new cross-encoder read the aligned claims."""
+        """Lets the cross-encoders read the aligned claims, each row by one that never saw its topic."""
         from factscore_chain.evals.training.verifier.rows import read_table, with_cross_features
         from factscore_chain.verify.cross_encoder import CrossEncoder
         from factscore_chain.verify.support import TOKENIZER
 
-        reader = CrossEncoder(self.out / "cross_encoder.onnx", TOKENIZER)
-        with_cross_features(read_table(self.out / "aligned.npz"), reader).save(self.out / "rows.npz")
+        branches = [CrossEncoder(self.out / f"branch{fold}.onnx", TOKENIZER) for fold in range(FOLDS)]
+        mean = CrossEncoder(self.out / "cross_encoder.onnx", TOKENIZER)
+        table = read_table(self.out / "aligned.npz")
+        with_cross_features(table, branches, mean).save(self.out / "rows.npz")
 
     def head(self) -> None:
         """Fits and calibrates the head, sets its thresholds, and reports on what was held out."""
@@ -140,24 +160,7 @@ class Run:
         """Writes the model card."""
         from factscore_chain.evals.training.verifier.card import write_card
 
-        write_card(self.out, self.recipe.head, self.out / "README.md")
-
-
-def _facts_with_evidence(data: Path) -> list[TrainingPair]:
-    """Human facts of training topics, each with the sentences of its page that align with it best."""
-    pages = sources.read_pages(data)
-    facts = [fact for fact in sources.read_facts(data) if not fact.held_out]
-    reader = Reader(cached_passages=4096)
-    pairs = []
-    for fact, words in zip(facts, reader.words([fact.text for fact in facts]), strict=True):
-        evidence = reader.evidence([pages[fact.topic]])[0]
-        if evidence is None:
-            continue
-        alignment = align(words, fact.topic, evidence)
-        text = evidence_text(choose_sentences(alignment, evidence), evidence, None)
-        label = sources.SUPPORTED if fact.label == "S" else sources.NOT_SUPPORTED
-        pairs.append(TrainingPair(fact.text, under_title(fact.topic, text), label, "fs", fact.topic))
-    return pairs
+        write_card(self.out, self.recipe, self.out / "README.md")
 
 
 if __name__ == "__main__":

@@ -8,9 +8,10 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from factscore_chain.evals.training.verifier.config import HeadConfig
+from factscore_chain.evals.training.verifier.config import Recipe, Round, TrainConfig
 from factscore_chain.evals.training.verifier.figures import OTHER_SETS
 from factscore_chain.evals.training.verifier.sources import SYSTEMS
+from factscore_chain.verify.alignment import FEATURES
 
 TEMPLATE = Path(__file__).with_name("card.md")
 
@@ -24,7 +25,7 @@ _NAMES = {
 }
 
 
-def write_card(folder: Path, config: HeadConfig, target: Path) -> None:
+def write_card(folder: Path, recipe: Recipe, target: Path) -> None:
     """Writes the card from `figures.json`, `parity.json`, `head.json` and the model in a run's folder."""
     figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
     parity = json.loads((folder / "parity.json").read_text(encoding="utf-8"))
@@ -38,7 +39,10 @@ def write_card(folder: Path, config: HeadConfig, target: Path) -> None:
         f1=f"{limits['f1']:.3g}",
         unbiased=f"{limits['unbiased']:.3g}",
         held_topics=figures["topics"],
-        passages=config.passages,
+        passages=recipe.head.passages,
+        features=len(FEATURES),
+        trunk_pairs=_drawn(recipe.train, [recipe.train.trunk]),
+        branch_pairs=_drawn(recipe.train, recipe.train.branch.rounds),
         systems=_systems(figures),
         ece=_share(figures["all systems"]["ece"]),
         others=_others(figures),
@@ -51,6 +55,10 @@ def write_card(folder: Path, config: HeadConfig, target: Path) -> None:
         parity_same=f"{100 * parity['verdicts_equal']:.1f}%",
     )
     target.write_text(text, encoding="utf-8")
+
+
+def _drawn(config: TrainConfig, rounds: Sequence[Round]) -> str:
+    return f"{config.batch * sum(one.steps for one in rounds):,}"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -23,12 +23,16 @@ class Edits(_Section):
     """Share of the supported pairs that are edited."""
     symmetric: float = Field(ge=0, le=1)
     """Share of the replacements that are also made in the evidence."""
+    denied: float = Field(ge=0, le=1)
+    """Share of edited numbers, months, nationalities and places that are denied as well: true again."""
 
 
 class PairsConfig(_Section):
     """What the cross-encoder is trained on."""
 
     seed: int
+    of_others: int
+    """Facts said of other people than they are true of."""
     leads: int
     """Sentences of encyclopedia leads."""
     leads_unedited: float
@@ -41,7 +45,7 @@ class PairsConfig(_Section):
 
 
 class Round(_Section):
-    """Steps over which the learning rate rises once and falls to nothing; a later round starts anew."""
+    """Steps over which the learning rate rises once and falls to nothing."""
 
     seed: int
     steps: int
@@ -49,18 +53,39 @@ class Round(_Section):
     warmup: int
 
 
+class Stage(Round):
+    """A round, and what it draws from."""
+
+    weights: dict[str, float]
+    """How often each source of pairs is drawn."""
+
+
+class Branch(_Section):
+    """Rounds that draw from the same pairs, the learning rate rising anew in each."""
+
+    rounds: list[Round]
+    weights: dict[str, float]
+    """How often each source of pairs is drawn."""
+
+    @property
+    def stages(self) -> list[Stage]:
+        """The rounds with their weights."""
+        return [Stage(**one.model_dump(), weights=self.weights) for one in self.rounds]
+
+
 class TrainConfig(_Section):
     """How the cross-encoder is trained."""
 
     threads: int
-    rounds: list[Round]
+    trunk: Stage
+    """Trains on what the head is not fitted on."""
+    branch: Branch
+    """Goes on from the trunk once for each fold that it leaves out; the branches' mean is what ships."""
     batch: int
     head_factor: float
     """The head's learning rate, in units of the encoder's."""
     frozen_layers: int
     """Lower layers that stay as they are, as do the embeddings."""
-    weights: dict[str, float]
-    """How often each source of pairs is drawn."""
 
 
 class HeadConfig(_Section):

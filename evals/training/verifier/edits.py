@@ -26,10 +26,13 @@ _DIRECTED = re.compile(
     r"\b(defeated|beat|directed|married|succeeded|replaced|influenced|taught|founded|wrote|killed|by|of|than"
     r"|preceded|joined|acquired|bought|signed|followed|son|daughter)\b"
 )
-_PREFERENCE = (
+EVEN = (
     *("number", "number", "month", "nationality", "role", "role", "place"),
     *("name", "name", "name", "antonym", "antonym", "negate", "argument_swap"),
 )
+"""Kinds of edits, each as often as it is tried first."""
+HARD = (*EVEN, *("number", "number", "month", "month", "argument_swap", "argument_swap"))
+"""More of what a reader of words alone misses."""
 _NEGATE_LAST = 0.6
 
 
@@ -39,7 +42,7 @@ class Edit(NamedTuple):
     kind: str
     text: str
     old: str | None
-    """The string replaced by `new`; None where the edit is no replacement."""
+    """The string replaced by `new`, or exchanged with it (swapped parties); None where words are added."""
     new: str | None
 
 
@@ -65,6 +68,14 @@ def replace_everywhere(text: str, old: str, new: str) -> str | None:
     """The text with every whole-word occurrence replaced; None if there is none."""
     changed, count = _whole(old).subn(lambda _: new, text)
     return changed if count else None
+
+
+def exchange(text: str, left: str, right: str) -> str | None:
+    """The text with two strings in each other's place, wherever they stand; None if one is missing."""
+    if not (_whole(left).search(text) and _whole(right).search(text)):
+        return None
+    either = re.compile(rf"{_whole(left).pattern}|{_whole(right).pattern}")
+    return either.sub(lambda match: right if match.group() == left else left, text)
 
 
 def _replace_once(text: str, old: str, new: str) -> str:
@@ -123,7 +134,8 @@ def _antonym(text: str, rng: Random) -> Edit | None:
     return Edit("antonym", _replace_once(text, old, new), old, new)
 
 
-def _negate(text: str, rng: Random) -> Edit | None:
+def negate(text: str, rng: Random) -> Edit | None:
+    """The statement denied."""
     match = _AUXILIARY.search(text)
     if match:
         word = "not" if match.group() == "did" else rng.choice(["not", "not", "never"])
@@ -145,13 +157,13 @@ def _argument_swap(text: str, rng: Random) -> Edit | None:
     if left == right or first.end() >= last.start() or symmetric or not _DIRECTED.search(between):
         return None
     swapped = text[: first.start()] + right + between + left + text[last.start() + len(right) :]
-    return Edit("argument_swap", swapped, None, None)
+    return Edit("argument_swap", swapped, left, right)
 
 
 _KINDS: dict[str, Callable[[str, Random], Edit | None]] = {
     "number": _number,
     "antonym": _antonym,
-    "negate": _negate,
+    "negate": negate,
     "argument_swap": _argument_swap,
     **{kind: _from_list(kind) for kind in ("month", "nationality", "role", "place")},
 }
@@ -173,7 +185,8 @@ def _names_in(text: str, topic: str) -> list[re.Match[str]]:
 class Editor:
     """Makes minimal edits; names are replaced by some seen after the same word, so they stay plausible."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], kinds: Sequence[str] = EVEN) -> None:
+        self._kinds = kinds
         self._pool: dict[tuple[str, int], list[str]] = {}
         for text in texts:
             for match in _names_in(text, ""):
@@ -181,13 +194,13 @@ class Editor:
 
     def edit(self, text: str, rng: Random, topic: str = "") -> Edit | None:
         """One edit of a kind that applies, the kind drawn at random; None if none applies."""
-        kinds = list(_PREFERENCE)
+        kinds = list(self._kinds)
         rng.shuffle(kinds)
         if rng.random() < _NEGATE_LAST:
             kinds.sort(key=lambda kind: kind == "negate")
         for kind in kinds:
             edit = self._name(text, rng, topic) if kind == "name" else _KINDS[kind](text, rng)
-            if edit and edit.text != text and not (topic and edit.old and edit.old in topic):
+            if edit and edit.text != text and not _renames(edit, topic):
                 return edit
         return None
 
@@ -206,6 +219,11 @@ class Editor:
             if new != old and new not in text:
                 return Edit("name", text[: match.start()] + new + text[match.start() + len(old) :], old, new)
         return None
+
+
+def _renames(edit: Edit, topic: str) -> bool:
+    """Whether the topic's own name gave way to another."""
+    return bool(edit.kind != "argument_swap" and topic and edit.old and edit.old in topic)
 
 
 def _slot(text: str, match: re.Match[str]) -> tuple[str, int]:

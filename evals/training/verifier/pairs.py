@@ -9,12 +9,22 @@ from random import Random
 from typing import NamedTuple
 
 from factscore_chain.errors import UsageError
-from factscore_chain.evals.split import is_held_out
+from factscore_chain.evals.split import is_held_out, topic_hash
 from factscore_chain.evals.training.verifier import sources
 from factscore_chain.evals.training.verifier.config import Edits, PairsConfig
-from factscore_chain.evals.training.verifier.edits import Editor, replace_everywhere
+from factscore_chain.evals.training.verifier.edits import (
+    HARD,
+    Edit,
+    Editor,
+    exchange,
+    negate,
+    replace_everywhere,
+)
 from factscore_chain.evals.training.verifier.sources import CONTRADICTED, NO_EVIDENCE, SUPPORTED, Row
 from factscore_chain.evals.training.verifier.texts import covering, sentences_of, under_title, windows
+
+_DENIABLE = frozenset({"number", "month", "nationality", "place"})
+"""Edits of what has one true value: that it is not another one is true."""
 
 
 class TrainingPair(NamedTuple):
@@ -25,6 +35,24 @@ class TrainingPair(NamedTuple):
     label: int
     source: str
     title: str = ""
+
+
+FOLDS = 2
+"""Halves of the topics, pages and claims that the head is fitted on (see `fold_of`)."""
+
+
+def fold_of(key: str) -> int:
+    """The half to which a topic, page or claim belongs, by its hash.
+
+    The head is fitted on what a cross-encoder says that never saw the topic; one that did would be trusted
+    too much.
+    """
+    return int(topic_hash(key)[:8], 16) % FOLDS
+
+
+def trained_on(pair: TrainingPair, left_out: int) -> bool:
+    """Whether the branch that leaves out a fold may learn from a pair."""
+    return fold_of(pair.title or pair.claim) != left_out
 
 
 def refuse_reported_topics(pairs: Sequence[TrainingPair]) -> None:
@@ -54,7 +82,8 @@ def build_pairs(data: Path, facts: Sequence[TrainingPair], config: PairsConfig) 
     fever = sources.read_fever(data)
     editor = Editor(
         [*(row.claim for row in fever), *(pair.claim for pair in facts)]
-        + [row.evidence[0] for row in fever[: config.fever_evidence_names]]
+        + [row.evidence[0] for row in fever[: config.fever_evidence_names]],
+        HARD,
     )
     natural = [
         *facts,
@@ -79,7 +108,8 @@ def edited(pairs: Iterable[TrainingPair], editor: Editor, rng: Random, rates: Ed
     """Edits of the supported pairs among these, and the same replacement made in the evidence.
 
     With claim c and evidence e supported, and c', e' after the replacement: (c', e) and (c, e') are
-    contradicted, (c', e') is supported. So neither text gives the label away alone.
+    contradicted, (c', e') is supported. So neither text gives the label away alone. The denial of c' is
+    supported by e: a "not" does not give it away either.
     """
     found = []
     for pair in pairs:
@@ -89,14 +119,21 @@ def edited(pairs: Iterable[TrainingPair], editor: Editor, rng: Random, rates: Ed
         if edit is None:
             continue
         found.append(pair._replace(claim=edit.text, label=CONTRADICTED, source=f"{pair.source}-edit"))
-        if edit.old is None or edit.new is None or rng.random() > rates.symmetric:
-            continue
-        evidence = replace_everywhere(pair.evidence, edit.old, edit.new)
-        if evidence is not None:
-            symmetric = pair._replace(evidence=evidence, source=f"{pair.source}-symmetric")
-            found.append(symmetric._replace(claim=edit.text))
-            found.append(symmetric._replace(label=CONTRADICTED))
+        symmetric = pair._replace(source=f"{pair.source}-symmetric")
+        if edit.kind in _DENIABLE and rng.random() < rates.denied and (denied := negate(edit.text, rng)):
+            found.append(symmetric._replace(claim=denied.text))
+        evidence = _edited_alike(pair.evidence, edit)
+        if evidence is not None and rng.random() < rates.symmetric:
+            found.append(symmetric._replace(claim=edit.text, evidence=evidence))
+            found.append(symmetric._replace(evidence=evidence, label=CONTRADICTED))
     return found
+
+
+def _edited_alike(evidence: str, edit: Edit) -> str | None:
+    if edit.old is None or edit.new is None:
+        return None
+    change = exchange if edit.kind == "argument_swap" else replace_everywhere
+    return change(evidence, edit.old, edit.new)
 
 
 def _fever(rows: Sequence[Row]) -> list[TrainingPair]:
@@ -105,6 +142,7 @@ def _fever(rows: Sequence[Row]) -> list[TrainingPair]:
             row.claim, covering(row.claim, windows(sentences_of(row.evidence[0])), 2), row.label, "fever"
         )
         for row in rows
+        if not row.for_head
     ]
 
 

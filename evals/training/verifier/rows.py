@@ -14,16 +14,16 @@ import numpy.typing as npt
 from factscore_chain.evals.training.verifier import sources
 from factscore_chain.evals.training.verifier.config import HeadConfig
 from factscore_chain.evals.training.verifier.edits import Editor
+from factscore_chain.evals.training.verifier.pairs import fold_of
 from factscore_chain.evals.training.verifier.sources import SUPPORTED, Fact, Row
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever, to_passages
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.values import AtomicFact, Claim, Passage
 from factscore_chain.verify.cross_encoder import CrossEncoder, Pair
-from factscore_chain.verify.support import Support, cross_features
+from factscore_chain.verify.support import CROSS_FEATURES, Support, cross_features
 
 _BATCH = 256
 _EDITS_KEPT = 0.5
-_FEVER = 1000
 _FACTCHECK_KEPT = 0.4
 _PASSAGE_WORDS = 180
 
@@ -93,10 +93,20 @@ def make_table(asked: Sequence[Asked], support: Support) -> Table:
     )
 
 
-def with_cross_features(table: Table, cross_encoder: CrossEncoder) -> Table:
-    """The table with the cross-encoder's features beside those of alignment."""
+def with_cross_features(table: Table, branches: Sequence[CrossEncoder], mean: CrossEncoder) -> Table:
+    """The table with a cross-encoder's features beside those of alignment.
+
+    A row that may be fitted on is read by the branch that left out its fold, one that is reported on by the
+    mean that ships: neither saw it.
+    """
     pairs = [Pair(str(text), str(claim)) for text, claim in zip(table.evidence, table.claim, strict=True)]
-    cross = np.stack([cross_features(row) for row in cross_encoder.logits(pairs)])
+    reader = np.array([fold_of(str(group)) for group in table.group])
+    reader[table.held_out] = len(branches)
+    cross = np.zeros((len(pairs), len(CROSS_FEATURES)), np.float32)
+    for number, model in enumerate((*branches, mean)):
+        chosen = np.flatnonzero(reader == number)
+        logits = model.logits([pairs[i] for i in chosen])
+        cross[chosen] = np.array([cross_features(row) for row in logits]).reshape(len(chosen), -1)
     return replace(table, features=np.hstack([table.features, cross]))
 
 
@@ -150,7 +160,7 @@ def _pairs(data: Path, seed: int) -> Iterator[Asked]:
     rng = Random(seed)
     factcheck = sources.read_factcheck(data)
     for name, rows in (
-        ("fever", rng.sample(sources.read_fever(data), _FEVER)),
+        ("fever", [row for row in sources.read_fever(data) if row.for_head]),
         ("fever-symmetric", sources.read_symmetric(data)),
         ("wikibio", sources.read_wikibio(data)),
         ("factcheck", [row for row in factcheck if row.held_out or rng.random() < _FACTCHECK_KEPT]),
