@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from factscore_chain.edit.base import Editor, Policy
@@ -40,8 +39,9 @@ def make_editor(
     if isinstance(name, Editor):
         return name
     if name == "embedded":
-        embedded: Editor = import_module("factscore_chain.edit.embedded").EmbeddedEditor()
-        return embedded
+        from factscore_chain.edit.embedded import EmbeddedEditor
+
+        return EmbeddedEditor()
     raise UsageError(f"There is no editor {name!r}. Choose one of: {', '.join(EDITORS)}.")
 
 
