@@ -195,3 +195,11 @@ def test_what_the_caller_knows_of_a_text_stays_with_its_report(source: Knowledge
     given = Generation(f"{WRONG} {NOTES}", TOPIC, id="7", input="Who was she?")
     after = EditChain(word_chain(source), editor=ListEditor(edits={WRONG: TRUE})).edit(given).after
     assert (after.generations[0].id, after.generations[0].input) == ("7", "Who was she?")
+
+
+def test_a_proposal_without_its_final_mark_gets_it(source: KnowledgeSource) -> None:
+    editor = ListEditor(edits={WRONG: TRUE.removesuffix(".")})
+    assert (
+        EditChain(word_chain(source), editor=editor).edit(f"{WRONG} {NOTES}", topic=TOPIC).text
+        == f"{TRUE} {NOTES}"
+    )

@@ -65,6 +65,7 @@ def test_what_the_passages_say_may_be_written(given: tuple[str, str, str], edite
         (BORN, "She was born in Paris in 1820. " + "So it was said by them. " * 6, "much longer"),
         (BORN, "She was born\nin Paris.", "more lines"),
         (BORN, "She was born in Paris and.", "breaks off at 'and'"),
+        (BORN, "Today, and was born in Paris.", "nothing stands before 'and'"),
         (COUNT, "In 2010 the town had 6,100 people.", "another time"),
         (COUNT, "In 2020 the town had 6,100 people.", "another time"),
     ],

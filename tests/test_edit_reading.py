@@ -85,3 +85,7 @@ def test_what_is_no_sentence_is_named(reply: str, finish: str, problem: str) -> 
 )
 def test_what_the_sentence_has_itself_is_left(sentence: str, reply: str) -> None:
     assert read_edit(reply, sentence).text == reply
+
+
+def test_a_final_quotation_is_not_closed_twice() -> None:
+    assert read_edit('She wrote "Notes"', 'She wrote "Plays."').text == 'She wrote "Notes".'

@@ -5,6 +5,7 @@ A verifier reads what a sentence says; it does not see that the sentence now say
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from factscore_chain.decompose.sentences import split_sentences
@@ -32,6 +33,8 @@ and or but nor the a an of in on at to for from with by as into than that which 
 """
 _LEADS_ON = frozenset(_LEADING.split())
 """Words that no sentence ends with unless it did before."""
+
+_OPENS_LATE = re.compile(r"(?:\W*|\w+,\s+)(?P<word>and|or|but|nor|which|who)\b")
 
 
 def objection(request: EditRequest, text: str) -> str | None:
@@ -66,6 +69,8 @@ def _keeps_form(request: EditRequest, text: str) -> str | None:
     last = _last_word(text)
     if last in _LEADS_ON and last != _last_word(sentence):
         return f"it breaks off at {last!r}"
+    if (opening := _OPENS_LATE.match(text)) and not _OPENS_LATE.match(sentence):
+        return f"nothing stands before {opening['word']!r}"
     return None
 
 

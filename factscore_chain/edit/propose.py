@@ -12,6 +12,7 @@ from factscore_chain.edit.candidate import spliced
 from factscore_chain.edit.checks import objection
 from factscore_chain.edit.located import LocatedText, Stated, locate
 from factscore_chain.edit.state import EditState, Proposal, attempts_at, dump, generation_of, report_of
+from factscore_chain.edit.wording import ended
 from factscore_chain.errors import FatalModelError
 from factscore_chain.failures import cause_of
 from factscore_chain.report import GenerationReport
@@ -68,7 +69,7 @@ def _proposal(request: EditRequest, edit: SentenceEdit | BaseException) -> Propo
     if isinstance(edit, Exception):
         edit = SentenceEdit(None, error=cause_of(edit))
     same = edit.text == request.sentence.text
-    text = None if same or edit.error else edit.text
+    text = None if same or edit.error or edit.text is None else ended(edit.text, request.sentence.text)
     earlier = [attempt.why for attempt in request.attempts if attempt.text == text]
     problem = earlier[-1] if earlier else objection(request, text) if text is not None else None
     return Proposal(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from factscore_chain.decompose.reading import is_talk
+from factscore_chain.edit.wording import ended
 from factscore_chain.language_model import FinishReason
 from factscore_chain.thinking import without_thinking
 
@@ -43,7 +44,6 @@ _REMARK = re.compile(
 )
 _QUOTES = {'"': '"', "“": "”", "‘": "’", "'": "'", "«": "»", "„": "“", "`": "`", "**": "**", "*": "*"}
 _BULLET = re.compile(r"(?:[-*•]|\d{1,2}[.)])\s+")
-_END = re.compile(r"[.!?…。！？।]+[\"”’')\]*_]*$")
 
 
 def read_edit(
@@ -76,7 +76,7 @@ def read_edit(
         if re.search(r"\n\s*\n", text):
             return EditReading(problem="unreadable")
         text = " ".join(text.split("\n"))
-    return EditReading(_ended(" ".join(text.split()) if "\n" not in text else text, sentence))
+    return EditReading(ended(" ".join(text.split()) if "\n" not in text else text, sentence))
 
 
 def _unwrapped(answer: str, sentence: str) -> str:
@@ -127,9 +127,3 @@ def _between(text: str, around: tuple[str, str]) -> str:
         inner = text[len(before) : len(text) - len(after)].strip()
         return inner or DROP
     return text
-
-
-def _ended(text: str, sentence: str) -> str:
-    """The text with the final mark of the sentence, where it has none."""
-    end = _END.search(sentence)
-    return text if end is None or _END.search(text) else text + end[0]

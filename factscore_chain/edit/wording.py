@@ -17,6 +17,7 @@ _DATE = re.compile(
     rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b,?(?:\s+\d{{4}}\b)?"
     rf"|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?\b,?(?:\s+\d{{4}}\b)?|{_MONTH},?\s+\d{{4}}\b)"
 )
+_END = re.compile(r"(?P<mark>[.!?…。！？।]+)[\"”’')\]*_]*$")
 _HEDGE = re.compile(
     r"\b(?:reportedly|allegedly|purportedly|supposedly|apparently|unverified|unconfirmed"
     r"|(?:is|are|was|were) said to|(?:it|this|that|which) (?:is|was|has|have|could|can) ?not (?:be(?:en)? )?"
@@ -59,3 +60,9 @@ def is_hedged(text: str) -> bool:
 def without_hedges(text: str) -> str:
     """The text without the words that mark something as unverified."""
     return _HEDGE.sub(" ", text)
+
+
+def ended(text: str, sentence: str) -> str:
+    """The text with the final mark of the sentence that it stands for, where it has none."""
+    end = _END.search(sentence)
+    return text if not text or end is None or _END.search(text) else text + end["mark"]
