@@ -21,7 +21,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 from langchain_core.messages import BaseMessage
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from factscore_chain.completion import Completion
 from factscore_chain.errors import FactScoreError
@@ -53,12 +53,15 @@ class Call:
     """What is asked for beside the text, such as log-probabilities."""
     sample: int = 0
     """Tells apart requests that are the same in all else but are to be answered anew."""
+    schema: type[BaseModel] | None = None
+    """The form that the reply is to have; None for text."""
 
     @cached_property
     def key(self) -> str:
         """A hash of all of it."""
         said = [(message.type, message.content) for message in self.messages]
-        parts = [_FORMAT, self.model, said, sorted(self.options.items()), self.sample]
+        schema = None if self.schema is None else self.schema.model_json_schema()
+        parts = [_FORMAT, self.model, said, sorted(self.options.items()), self.sample, schema]
         return sha256(json.dumps(parts, default=str).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -84,6 +84,7 @@ class FactScoreChain(Stage[Any, Report]):
         prices: PriceTable | str | Path | None = None,
         calibration: Calibration | str | Path | None = None,
         facts_per_call: int = 1,
+        structured: bool = False,
         seek: bool | int = False,
     ) -> None:
         """Puts a chain together.
@@ -107,6 +108,7 @@ class FactScoreChain(Stage[Any, Report]):
             prices: A table of prices in place of the shipped one, or a YAML file with one.
             calibration: What the model's verdicts are worth, or a file of `factscore eval calibrate`.
             facts_per_call: Facts of one set of passages that a chat model is asked about together.
+            structured: Ask for facts and verdicts as data, where the model's profile says that it can.
             seek: Look again, at most twice, for facts that found no evidence; 1 for at most once.
 
         Raises:
@@ -115,7 +117,9 @@ class FactScoreChain(Stage[Any, Report]):
             KnowledgeSourceError: The knowledge source cannot be opened.
         """
         worth = read_calibration(calibration) if isinstance(calibration, (str, Path)) else calibration
-        parts = make_estimator(estimator, llm, decomposer, verifier, Judging(worth, facts_per_call))
+        parts = make_estimator(
+            estimator, llm, decomposer, verifier, Judging(worth, facts_per_call, structured)
+        )
         if parts.needs_passages and knowledge is None:
             raise UsageError(
                 f"The estimator {parts.name!r} reads passages. Give `knowledge`: a knowledge source, "

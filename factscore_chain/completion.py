@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -81,11 +82,19 @@ def read_message(message: AIMessage) -> Completion:
     """Reads a LangChain reply: text, why it ended, log-probabilities and usage."""
     metadata = message.response_metadata
     reply = Completion(
-        message.text, _finish_reason(metadata), read_token_choices(metadata.get("logprobs")), _usage(message)
+        message.text or _arguments(message),
+        _finish_reason(metadata),
+        read_token_choices(metadata.get("logprobs")),
+        _usage(message),
     )
     if refusal := _refusal(message):
         return replace(reply, text=reply.text or refusal, finish_reason="filtered")
     return reply
+
+
+def _arguments(message: AIMessage) -> str:
+    """What a model wrote that answers in a given form by calling a tool."""
+    return json.dumps(message.tool_calls[0]["args"]) if message.tool_calls else ""
 
 
 def _usage(message: AIMessage) -> Usage:

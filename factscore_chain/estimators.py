@@ -184,7 +184,7 @@ def make_estimator(
     judge = verifier or recipe.verifier(model)
     return Estimator(
         "custom" if decomposer or verifier else name,
-        decomposer or _decomposer(model),
+        decomposer or _decomposer(model, structured=judging is not None and judging.structured),
         judge if judging is None else judging.applied(judge),
         needs_passages=recipe.needs_passages and verifier is None,
     )
@@ -223,11 +223,11 @@ def _as_model(llm: Any) -> _Model:
     return None if llm is None else as_language_model(llm)
 
 
-def _decomposer(model: _Model) -> Decomposer:
+def _decomposer(model: _Model, *, structured: bool = False) -> Decomposer:
     if not isinstance(model, LanguageModel):
         from factscore_chain.decompose.embedded import EmbeddedDecomposer
 
         return EmbeddedDecomposer()
     from factscore_chain.decompose.llm import LLMDecomposer
 
-    return LLMDecomposer(model=model)
+    return LLMDecomposer(model=model, structured=structured)

@@ -65,6 +65,13 @@ def rejects_logprobs(error: Exception) -> bool:
     return status_of(error) in {None, 400, 422} and "logprob" in str(error).lower()
 
 
+def rejects_schema(error: Exception) -> bool:
+    """Whether a server turned a request down only because of the form that it asked for."""
+    said = str(error).lower()
+    named = any(word in said for word in ("response_format", "schema", "grammar", "tool"))
+    return isinstance(error, NotImplementedError) or (status_of(error) in {400, 422} and named)
+
+
 def is_fatal(error: Exception) -> bool:
     """Whether every further call would fail the same way, at once."""
     return _fatal(error) is not None and not is_unreachable(error)

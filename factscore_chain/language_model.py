@@ -10,18 +10,18 @@ from contextlib import contextmanager
 from copy import copy
 from itertools import count
 from math import fsum
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
-from pydantic import BeforeValidator
+from pydantic import BaseModel, BeforeValidator
 
 from factscore_chain.answer_cache import AnswerCache, Call
 from factscore_chain.completion import Completion, FinishReason, Usage, read_message
 from factscore_chain.errors import FactScoreError, FatalModelError, UsageError
-from factscore_chain.failures import model_call_error, rejects_logprobs
+from factscore_chain.failures import model_call_error, rejects_logprobs, rejects_schema
 from factscore_chain.fresh import is_fresh
 from factscore_chain.model_identity import model_identity
 from factscore_chain.retries import Patience
@@ -98,6 +98,8 @@ class LanguageModel:
         fields = type(model).model_fields
         self._fatal: FatalModelError | None = None
         self._offers_logprobs = "logprobs" in fields and "top_logprobs" in fields
+        self.offers_schema = bool((model.profile or {}).get("structured_output"))
+        """Whether its profile says that it can keep to a schema, and no server denied it."""
         self._client_retries = _CLIENT_RETRIES in fields and getattr(model, _CLIENT_RETRIES) != 0
 
     def using(
@@ -140,6 +142,7 @@ class LanguageModel:
         config: RunnableConfig | None = None,
         *,
         logprobs: bool = False,
+        schema: type[BaseModel] | None = None,
         sample: int = 0,
         typical: str = "True",
     ) -> Completion:
@@ -149,6 +152,7 @@ class LanguageModel:
             messages: The conversation.
             config: Of the run that asks.
             logprobs: Whether log-probabilities are wanted; they come where the backend gives them.
+            schema: Form of the reply, as JSON, where the model's profile says that it can; else it is text.
             sample: Number of this answer among several that are wanted to the same messages.
             typical: A reply of the usual kind and length, for estimates of what calls will cost.
 
@@ -157,7 +161,7 @@ class LanguageModel:
             BudgetError: The budget is used up.
             ModelCallError: This call failed.
         """
-        call = self._call(messages, logprobs, sample)
+        call = self._call(messages, logprobs, sample, schema)
         if self.cache is None or is_fresh(config):
             return await self._answer(call, config, typical)
         answer, asked = await self.cache.get(call, lambda: self._answer(call, config, typical))
@@ -171,8 +175,15 @@ class LanguageModel:
         """Whether the cache holds the answer to this call, so that `complete` would ask nothing."""
         return self.cache is not None and self.cache.find(self._call(messages, logprobs, sample)) is not None
 
-    def _call(self, messages: Sequence[BaseMessage], logprobs: bool, sample: int) -> Call:
-        return Call(self._identity, tuple(messages), {"logprobs": logprobs}, sample)
+    def _call(
+        self,
+        messages: Sequence[BaseMessage],
+        logprobs: bool,
+        sample: int,
+        schema: type[BaseModel] | None = None,
+    ) -> Call:
+        form = schema if self.offers_schema else None
+        return Call(self._identity, tuple(messages), {"logprobs": logprobs}, sample, form)
 
     async def _answer(self, call: Call, config: RunnableConfig | None, typical: str) -> Completion:
         stopped_before = self._fatal
@@ -217,9 +228,12 @@ class LanguageModel:
         try:
             return await self._ask(call, config, expected, options)
         except Exception as error:  # noqa: BLE001  what it means is told in one place, by `_meaning`
-            if not (with_logprobs and rejects_logprobs(error)):
+            if with_logprobs and rejects_logprobs(error):
+                self._offers_logprobs = False
+            elif call.schema is not None and self.offers_schema and rejects_schema(error):
+                self.offers_schema = False
+            else:
                 return error
-        self._offers_logprobs = False
         return await self._tried(call, config, stopped_before, expected)
 
     async def _ask(
@@ -227,11 +241,20 @@ class LanguageModel:
     ) -> Completion:
         model = self.model.model_copy(update={"cache": False}) if is_fresh(config) else self.model
         with self._paid_for(expected) as settle:
-            asked = model.ainvoke(list(call.messages), config, **options)
+            asked = self._sent(model, call, config, options)
             answer = read_message(await asyncio.wait_for(asked, self.patience.longest_call))
             settle(answer.usage)
         self._account.add(answer.usage)
         return answer
+
+    async def _sent(
+        self, model: BaseChatModel, call: Call, config: RunnableConfig | None, options: dict[str, Any]
+    ) -> AIMessage:
+        if call.schema is None or not self.offers_schema:
+            return await model.ainvoke(list(call.messages), config, **options)
+        formed = model.with_structured_output(call.schema, include_raw=True)
+        reply: Any = await formed.ainvoke(list(call.messages), config)
+        return cast(AIMessage, reply["raw"])
 
     @contextmanager
     def _paid_for(self, expected: Usage) -> Iterator[Callable[[Usage], None]]:
@@ -284,7 +307,7 @@ def init_model(name: str, **options: Any) -> BaseChatModel:
         model = init_chat_model(name, **settings)
         if _CLIENT_RETRIES in type(model).model_fields and _CLIENT_RETRIES not in options:
             # One policy for all providers, see `Patience`; two, one inside the other, would multiply.
-            model = init_chat_model(name, **settings, **{_CLIENT_RETRIES: 0})
+            model = init_chat_model(name, **{**settings, _CLIENT_RETRIES: 0})
     except Exception as error:
         raise UsageError(f"The model {name!r} cannot be set up: {error}") from error
     if not isinstance(model, BaseChatModel):

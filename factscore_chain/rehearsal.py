@@ -15,7 +15,7 @@ from datetime import date
 
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from factscore_chain.completion import Completion, Usage
 from factscore_chain.decompose.base import Decomposer
@@ -75,11 +75,12 @@ class RehearsedModel(LanguageModel):
         config: RunnableConfig | None = None,
         *,
         logprobs: bool = False,
+        schema: type[BaseModel] | None = None,
         sample: int = 0,
         typical: str = "True",
     ) -> Completion:
         """Gives the cached answer or the typical one; see `LanguageModel.complete`."""
-        call = self._call(messages, logprobs, sample)
+        call = self._call(messages, logprobs, sample, schema)
         if self.cache is not None and not is_fresh(config):
             kept = await asyncio.to_thread(self.cache.find, call)
             if kept is not None or call.key in self._asked:

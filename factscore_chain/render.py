@@ -62,6 +62,7 @@ def summary_lines(report: Report) -> list[str]:
     """The headline: every score beside its coverage, what was counted, and what made it."""
     counts, manifest = report.counts, report.manifest
     per_response = report.num_facts_per_response
+    sought = f"; {counts.sought} looked for again" if counts.sought else ""
     return [
         f"FActScore {percent(report.score)} (without length penalty {percent(report.init_score)}), "
         f"coverage {percent(report.coverage)}",
@@ -71,7 +72,7 @@ def summary_lines(report: Report) -> list[str]:
         f"{counts.generations} generations: {counts.scored} scored, {counts.abstained} abstained, "
         f"{counts.no_facts} without facts, {counts.unscored} not scored",
         f"{counts.facts} facts: {counts.supported} supported, {counts.not_supported} not supported, "
-        f"{counts.irrelevant} irrelevant, {counts.undecided} undecided, {counts.failed} failed",
+        f"{counts.irrelevant} irrelevant, {counts.undecided} undecided, {counts.failed} failed{sought}",
         f"estimator {manifest.estimator}, knowledge {manifest.knowledge.get('name') or 'none'}, "
         f"gamma {manifest.gamma or 0:g}, model calls {manifest.usage.get('calls', 0)}{_spent(manifest)}",
     ]

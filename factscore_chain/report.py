@@ -162,6 +162,8 @@ class Counts(Record):
     """Facts whose verifier could not be asked."""
     failed_sentences: int = 0
     dropped_facts: int = 0
+    sought: int = 0
+    """Facts that were looked for again, after their first retrieval."""
     padding: int = 0
     """Supported facts that add nothing to their topic or to the facts beside them."""
 
@@ -179,6 +181,7 @@ class Counts(Record):
             facts=verdicts.total(),
             failed_sentences=sum(len(generation.failures) for generation in generations),
             dropped_facts=sum(len(generation.dropped) for generation in generations),
+            sought=sum(bool(fact.route) for one in generations for fact in one.facts),
             padding=sum(len(one.facts) - len(one.informative) for one in generations),
             **verdicts,
         )

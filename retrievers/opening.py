@@ -7,10 +7,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
+from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from platformdirs import user_cache_path
 
 from factscore_chain.errors import KnowledgeSourceError
+from factscore_chain.retrievers.embedding import embedder_name
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.vectors import VectorIndex
@@ -31,11 +33,15 @@ EMBEDDED_AT_ONCE = 2_000
 """Passages up to which a JSONL file gets a vector index as it is registered: some seconds of work, once."""
 
 
-def open_knowledge(path: str | Path) -> KnowledgeSource:
+def open_knowledge(path: str | Path, embeddings: Embeddings | None = None) -> KnowledgeSource:
     """Opens a registered database, or registers a JSONL file into the cache, keyed by its content.
 
     A small source gets its vector index at once, so that a search without a topic has both legs; for a
     large one that is `factscore kb build --vectors`.
+
+    Args:
+        path: The file.
+        embeddings: What the index of a JSONL file is made by; None for the shipped encoder.
 
     Raises:
         KnowledgeSourceError: Nothing is there, or it is neither.
@@ -50,11 +56,11 @@ def open_knowledge(path: str | Path) -> KnowledgeSource:
         raise KnowledgeSourceError(f"The knowledge source {str(path)!r} is a folder; give a file.")
     if path.suffix.lower() not in {".jsonl", ".ndjson"}:
         return KnowledgeSource(path)
-    database = cache_folder() / "knowledge" / f"{path.stem}-{_content_key(path)}.db"
+    database = cache_folder() / "knowledge" / f"{path.stem}-{_content_key(path, embeddings)}.db"
     database.parent.mkdir(parents=True, exist_ok=True)
     source = KnowledgeSource.build(path, database)
     if (source.passage_count or 0) <= EMBEDDED_AT_ONCE:
-        VectorIndex.build(source)
+        VectorIndex.build(source, embeddings)
     return source
 
 
@@ -70,8 +76,9 @@ def as_retriever(knowledge: AnyKnowledge) -> BaseRetriever:
     return KnowledgeRetriever(source=source)
 
 
-def _content_key(path: Path) -> str:
-    digest = sha256()
+def _content_key(path: Path, embeddings: Embeddings | None) -> str:
+    # An index belongs to one embedder, so each has its own copy of the source to stand beside.
+    digest = sha256(b"" if embeddings is None else embedder_name(embeddings).encode())
     with path.open("rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)

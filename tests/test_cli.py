@@ -189,3 +189,11 @@ def test_a_used_up_budget_ends_with_what_was_done(
     options = ["--no-cache", "--prices", str(prices), "--max-cost", "0"]
     assert main([*SCORE, *options]) == 3
     assert "budget of $0 is used up" in capsys.readouterr().err
+
+
+def test_a_fault_of_our_own_is_no_closed_gate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], knowledge: str
+) -> None:
+    monkeypatch.setattr("factscore_chain.cli.score.read_rows", lambda *given: 1 / 0)
+    assert score("A text.", knowledge) == 3
+    assert "ZeroDivisionError" in capsys.readouterr().err

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from factscore_chain.edit.base import Policy, SentenceEdit
 from factscore_chain.edit.embedded import EmbeddedEditor, edit_sentence
 from factscore_chain.edit.hedging import LEAD
+from factscore_chain.values import Verdict
 from tests.edits import request
 
 CORRECTIONS = [
@@ -205,6 +208,20 @@ def test_one_of_two_facts_is_mended_where_both_were_turned_down() -> None:
     edit = edit_sentence(request(text, wrong, right, policy=Policy.REMOVE, attempts=tried))
     assert edit.text == "Hedy Lamarr was an actress and a pilot."
     assert [action.action for action in edit.actions] == ["removed", "left"]
+
+
+def test_a_fact_that_is_not_about_the_topic_goes_with_what_it_hangs_on() -> None:
+    text = "Ada Lovelace wrote notes and lived in Lyon, France."
+    given = request(
+        text, ["Ada Lovelace lived in Lyon."], ["Ada Lovelace wrote notes.", "Lyon is in France."]
+    )
+    facts = (
+        given.facts[0],
+        given.facts[1].model_copy(update={"verdict": Verdict.IRRELEVANT}),
+        given.facts[2],
+    )
+    assert edit_sentence(replace(given, facts=facts)).text == "Ada Lovelace wrote notes."
+    assert edit_sentence(given).text != "Ada Lovelace wrote notes."
 
 
 def test_the_editor_says_what_it_is_and_takes_many_sentences() -> None:

@@ -234,6 +234,62 @@ REMOVALS = [
         ["Ignaz Semmelweis worked in Vienna.", "Ignaz Semmelweis worked in Budapest."],
         "Dr. Ignaz Semmelweis worked in Vienna and Budapest.",
     ),
+    # Titles with the commas inside, and with years behind.
+    (
+        'Jane Austen wrote "Emma," "Middlemarch," "Persuasion," and "Lady Susan."',
+        ['Jane Austen wrote "Middlemarch".'],
+        ['Jane Austen wrote "Emma".', 'Jane Austen wrote "Persuasion".', 'Jane Austen wrote "Lady Susan".'],
+        'Jane Austen wrote "Emma," "Persuasion," and "Lady Susan."',
+    ),
+    (
+        'Jane Austen wrote "Emma," "Persuasion," and "Middlemarch."',
+        ['Jane Austen wrote "Middlemarch".'],
+        ['Jane Austen wrote "Emma".', 'Jane Austen wrote "Persuasion".'],
+        'Jane Austen wrote "Emma" and "Persuasion."',
+    ),
+    (
+        'He directed "Metropolis" (1927), "Nosferatu" (1922), and "M" (1931).',
+        ['He directed "Nosferatu" in 1922.'],
+        ['He directed "Metropolis" in 1927.', 'He directed "M" in 1931.'],
+        'He directed "Metropolis" (1927) and "M" (1931).',
+    ),
+    # What would be left must not lose its verb, its noun, its list's "and" or the place that it is part of.
+    (
+        "Anna Weber is an actress, born on 3 May 1942, in Basel, Switzerland.",
+        ["Anna Weber was born on 3 May 1942."],
+        ["Anna Weber is an actress.", "Basel is in Switzerland."],
+        None,
+    ),
+    (
+        "He studied in Graz before moving to Paris in 1950, where he became a sculptor.",
+        ["He moved to Paris in 1950."],
+        ["He studied in Graz.", "He became a sculptor."],
+        None,
+    ),
+    (
+        "She was named a dame in 1999 and made a companion in 2001.",
+        ["She was named a dame in 1999."],
+        ["She was made a companion in 2001."],
+        None,
+    ),
+    (
+        "Linz is on the Danube, and the museum stands in Linz, Bavaria.",
+        ["Linz is in Bavaria."],
+        ["Linz is on the Danube.", "The museum stands in Linz."],
+        "Linz is on the Danube, and the museum stands in Linz.",
+    ),
+    (
+        "Marie Curie is a professional cyclist from Poland.",
+        ["Marie Curie is a professional cyclist."],
+        ["Marie Curie is from Poland."],
+        "Marie Curie is from Poland.",
+    ),
+    (
+        "She was born in Bern and spent her childhood in Kenya and overseas.",
+        ["She spent her childhood in Kenya.", "She spent her childhood overseas."],
+        ["She was born in Bern."],
+        "She was born in Bern.",
+    ),
     # Facts that overlap go together.
     (
         "Nikola Tesla studied in Graz and won the Turing Award in 1920.",

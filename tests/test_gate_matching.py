@@ -9,9 +9,10 @@ from factscore_chain.gate.matching import match
 from factscore_chain.gate.run_record import RunRow
 
 
-def rows(*names: str, **field: str) -> list[RunRow]:
+def rows(*names: str) -> list[RunRow]:
     """Rows named "key:value", or "" for one without a name."""
-    return [RunRow(status="scored", **dict([name.split(":")] if name else []), **field) for name in names]  # type: ignore[arg-type]
+    named = [dict([name.split(":")]) if name else {} for name in names]
+    return [RunRow.model_validate({"status": "scored", **one}) for one in named]
 
 
 @pytest.mark.parametrize(

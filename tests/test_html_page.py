@@ -155,6 +155,22 @@ def test_scores_coverage_counts_and_manifest_are_shown_without_script() -> None:
     assert "estimator test" in text
 
 
+def test_rejected_rows_are_not_taken_for_silence() -> None:
+    made = report(generation(fact(Verdict.SUPPORTED)), generation(status="abstained"))
+    text = plain(render_html(made.with_rejected(("row 3: not JSON",))))
+    assert "respond ratio 50.0% 1 of 2 generations answered" in text
+    assert "Rejected row: row 3: not JSON" in text
+
+
+def test_figures_beside_precision_are_shown_where_they_were_asked_for() -> None:
+    recall = RecallRecord(source="Ada", recall=0.25)
+    made = report(generation(fact(Verdict.SUPPORTED), recall=recall))
+    asked = made.model_copy(update={"manifest": made.manifest.model_copy(update={"f1_k": 10.0})})
+    text = plain(render_html(asked))
+    assert f"F1@10 {made.f1_at_k:.1%} of a full answer of 10 supported facts" in text
+    assert "recall 25.0% of the facts of a reference stated" in text
+
+
 def test_what_a_gate_said_stands_before_the_charts() -> None:
     check = Check(name="mean", passed=False, text="60.0% is below 70.0%")
     said = {"reads": "score", "score": 0.6, "interval": (0.5, 0.7), "pass_rate": None, "threshold": 0.5}

@@ -132,7 +132,7 @@ class Letters:
 
 
 def test_gtr_ranks_by_inner_product_over_title_and_text(db: DocDB, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_load_encoder", lambda name: Letters())
+    monkeypatch.setattr(module, "load_sentence_transformer", lambda name: Letters())
     retrieval = Retrieval(db, retrieval_type="gtr-t5-large")
     plain = ["Ann Lee " + text.replace("<s>", "").replace("</s>", "") for text in TEXTS]
     scores = Letters().encode(plain) @ Letters().encode(["Ann Lee A prize in Leeds"])[0]
@@ -141,7 +141,7 @@ def test_gtr_ranks_by_inner_product_over_title_and_text(db: DocDB, monkeypatch: 
 
 
 def test_vectors_of_an_old_cache_are_used(db: DocDB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_load_encoder", lambda name: Letters())
+    monkeypatch.setattr(module, "load_sentence_transformer", lambda name: Letters())
     vectors = np.eye(4, 9, dtype=np.float32) * [[0], [0], [0], [5]]
     (tmp_path / "vectors.pkl").write_bytes(pickle.dumps({"Ann Lee": vectors}))
     retrieval = Retrieval(db, None, tmp_path / "vectors.pkl")
@@ -155,7 +155,7 @@ def test_without_gtr_bm25_stands_in_with_a_warning_or_nothing_does(
     def missing(name: str) -> None:
         raise MissingExtraError(f"Ranking by {name}", "hf")
 
-    monkeypatch.setattr(module, "_load_encoder", missing)
+    monkeypatch.setattr(module, "load_sentence_transformer", missing)
     with pytest.raises(MissingExtraError):
         Retrieval(db).get_passages("Bob", "He ran.", 1)
     bm25 = Retrieval(db, tmp_path / "bm25.json", retrieval_type="bm25")

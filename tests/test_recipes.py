@@ -46,7 +46,7 @@ def test_a_recipe_is_valid_by_its_schema(schema: str, content: str, tmp_path: Pa
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def _values(node: Any, key: str) -> list[str]:
+def _values(node: Any, key: str) -> list[Any]:
     if isinstance(node, dict):
         return [
             *([node[key]] if key in node else []),

@@ -103,6 +103,7 @@ def test_the_name_is_taken_from_the_text_before(text: str, topic: str | None, fa
         ("The film Speed ran. He then made Knock Knock. The film won.", "Keanu Reeves", "The film won."),
         ("He starred in Speed. The film won.", "Keanu Reeves", "The film won."),
         ("Ann met Eva. The latter was a chemist.", "Ann", "The latter was a chemist."),
+        ("She met Jan de Bont. The director won.", "Ann Lee", "The director won."),
         ("He lived in Rome. The bridge is old.", "Keanu Reeves", "The bridge is old."),
     ],
 )

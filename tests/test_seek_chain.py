@@ -43,6 +43,8 @@ def test_the_route_stands_in_the_report_and_reads_back(source: KnowledgeSource) 
     assert report.manifest.estimator == "custom+seek"
     assert report.manifest.verifier["seek"] == "2 rounds, words"
     assert greek.route
+    assert report.counts.sought == 1
+    assert "1 looked for again" in report.to_markdown()
     assert Report.model_validate_json(report.to_json()) == report
     assert italian.verdict is Verdict.SUPPORTED
 
@@ -53,6 +55,7 @@ def test_off_changes_nothing(source: KnowledgeSource, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("factscore_chain.seek.verifier.seeking_graph", refuse)
     (plain, _), (off, facts) = _facts(source), _facts(source, seek=False)
+    assert off.counts.sought == 0
     assert off.model_copy(update={"manifest": plain.manifest}) == plain
     assert (off.manifest.estimator, [fact.route for fact in facts]) == ("custom", [(), ()])
 

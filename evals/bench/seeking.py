@@ -102,24 +102,27 @@ def _timed(claims: Sequence[Claim], verifier: Verifier) -> tuple[list[Decision],
     return decisions, sum(model.usage.calls for model in verifier.models) - calls, seconds
 
 
-def run(options: argparse.Namespace) -> dict[str, Outcome]:
-    """Measures each system."""
+def run(options: argparse.Namespace) -> Iterator[tuple[str, Outcome]]:
+    """Measures each system, one after the other."""
     from factscore_chain.estimators import make_estimator
 
     folder = options.data or Path(os.environ.get("FACTSCORE_DATA", "."), "factscore")
     retrieval = Retrieval(retriever=as_retriever(folder / "pages.jsonl"), k=options.k)
-    found = {}
     for system in options.systems:
         rows = _rows(folder / "labeled" / f"{system}.jsonl", retrieval, options.topics == "held-out")
         chosen = list(islice(rows, options.facts))
-        found[system] = compare(
-            [claim for claim, _ in chosen],
-            np.array([supported for _, supported in chosen], dtype=np.bool_),
-            make_estimator(options.estimator, options.llm).verifier,
-            retrieval,
-            options.rounds,
+        if not chosen:
+            raise UsageError(f"{system}: no labelled fact is about a {options.topics} topic with a page.")
+        yield (
+            system,
+            compare(
+                [claim for claim, _ in chosen],
+                np.array([supported for _, supported in chosen], dtype=np.bool_),
+                make_estimator(options.estimator, options.llm).verifier,
+                retrieval,
+                options.rounds,
+            ),
         )
-    return found
 
 
 def _rows(labeled: Path, retrieval: Retrieval, held_out: bool) -> Iterator[tuple[Claim, bool]]:
@@ -134,15 +137,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the benchmark; returns the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        found = run(options)
+        for system, one in run(options):
+            line = json.dumps({"system": system, **asdict(one)})
+            print(line if options.json else "\n".join(_lines(system, one)), flush=True)
     except (UsageError, KnowledgeSourceError) as error:
         print(f"seeking: {error}", file=sys.stderr)
         return 2
-    if options.json:
-        print(json.dumps({system: asdict(one) for system, one in found.items()}))
-    else:
-        for system, one in found.items():
-            print("\n".join(_lines(system, one)))
     return 0
 
 
@@ -156,7 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--estimator", metavar="NAME", help="embedded by default, retrieval+llm with --llm")
     parser.add_argument("--llm", metavar="PROVIDER:NAME", help="judges, and writes the queries")
     parser.add_argument("--facts", type=int, metavar="N", help="only the first N facts of each system")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a system")
     return parser
 
 

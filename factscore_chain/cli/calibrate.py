@@ -13,12 +13,11 @@ from factscore_chain.cli.score import (
     add_estimator_argument,
     add_model_arguments,
     add_retrieval_arguments,
-    check_writable,
     make_judge,
     make_knowledge,
-    write_whole,
 )
 from factscore_chain.errors import UsageError
+from factscore_chain.files import check_writable, write_whole
 
 
 def add_parsers(parts: Any) -> None:

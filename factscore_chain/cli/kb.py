@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
     from factscore_chain.retrievers.knowledge import KnowledgeSource
 
 
@@ -20,15 +22,43 @@ def add_parser(commands: Any) -> None:
     building.add_argument("--out", type=Path, required=True, metavar="SOURCE", help="the database to write")
     building.add_argument("--overwrite", action="store_true", help="replace what is there")
     building.add_argument(
-        "--vectors", action="store_true", help="embed every passage into a Chroma index beside it"
+        "--vectors",
+        action="store_true",
+        help="embed every passage into a Chroma index beside it; so does --embedder",
     )
+    add_embedder_argument(building)
     building.set_defaults(run=build)
     searching = parts.add_parser("search", help="show the passages that a query finds")
     searching.add_argument("source", type=Path, metavar="SOURCE", help="a database, or a JSONL file")
     searching.add_argument("query", metavar="QUERY", help="what to look for")
     searching.add_argument("--topic", help="search the document of this title only")
     searching.add_argument("--k", type=int, default=5, help="passages to show (default: 5)")
+    add_embedder_argument(searching)
     searching.set_defaults(run=search)
+
+
+def add_embedder_argument(parser: argparse.ArgumentParser) -> None:
+    """Declares what makes vectors."""
+    parser.add_argument(
+        "--embedder",
+        metavar="NAME",
+        help="a sentence-transformers model in place of the shipped encoder, such as "
+        "sentence-transformers/gtr-t5-large (extra hf)",
+    )
+
+
+def make_embeddings(options: argparse.Namespace) -> Embeddings | None:
+    """Loads the embedder that the arguments name; None for the shipped encoder.
+
+    Raises:
+        MissingExtraError: It needs sentence-transformers, and that is not installed.
+        WeightsNotFoundError: It is not here and cannot be downloaded.
+    """
+    if options.embedder is None:
+        return None
+    from factscore_chain.retrievers.sentence_transformer import SentenceTransformerEmbeddings
+
+    return SentenceTransformerEmbeddings(options.embedder)
 
 
 def build(options: argparse.Namespace) -> bool:
@@ -40,10 +70,10 @@ def build(options: argparse.Namespace) -> bool:
         f"{source.name}: {source.document_count} documents, {source.passage_count} passages "
         f"in {str(options.out)!r}, content {source.content_hash[:12]}"
     )
-    if options.vectors:
+    if options.vectors or options.embedder:
         from factscore_chain.retrievers.vectors import VectorIndex
 
-        print(f"{len(VectorIndex.build(source))} passages embedded")
+        print(f"{len(VectorIndex.build(source, make_embeddings(options)))} passages embedded")
     return report_problems(source)
 
 
@@ -66,7 +96,8 @@ def search(options: argparse.Namespace) -> bool:
     from factscore_chain.retrievers.ensemble import KnowledgeRetriever, to_passages
     from factscore_chain.retrievers.opening import open_knowledge
 
-    retriever = KnowledgeRetriever(source=open_knowledge(options.source))
+    embeddings = make_embeddings(options)
+    retriever = KnowledgeRetriever(source=open_knowledge(options.source, embeddings), embeddings=embeddings)
     (found,) = retriever.rank_many([options.query], options.topic, options.k)
     for passage in to_passages(found):
         print(f"{passage.rank}. {clean(passage.title or '-')} ({' + '.join(passage.origins)})")

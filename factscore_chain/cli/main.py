@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Sequence
 
@@ -33,6 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return Exit.DONE
     except KeyboardInterrupt:
         return _say("Interrupted.", Exit.INCOMPLETE)
+    except Exception:  # noqa: BLE001  Python would end in 1, which says that a gate is closed
+        traceback.print_exc()
+        return Exit.INCOMPLETE
     if isinstance(outcome, Exit):
         return outcome
     return Exit.DONE if outcome else Exit.INCOMPLETE

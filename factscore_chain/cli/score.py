@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.inputs import read_rows
-from factscore_chain.cli.kb import report_problems
+from factscore_chain.cli.kb import add_embedder_argument, make_embeddings, report_problems
 from factscore_chain.cli.progress import progress_bar
 from factscore_chain.cli.written import written
 from factscore_chain.errors import UsageError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from factscore_chain.estimators import Estimator
     from factscore_chain.generation_files import Rows
     from factscore_chain.report import Report
-    from factscore_chain.retrievers.knowledge import KnowledgeSource
+    from factscore_chain.retrievers.ensemble import KnowledgeRetriever
 
 
 def add_parser(commands: Any) -> None:
@@ -116,6 +116,7 @@ def add_retrieval_arguments(parser: argparse.ArgumentParser) -> None:
         help='a JSONL of {"title", "text"} rows (registered once, then cached), or a registered database',
     )
     parser.add_argument("--k", type=int, default=5, help="passages retrieved a fact (default: 5)")
+    add_embedder_argument(parser)
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
@@ -160,6 +161,11 @@ def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="facts of one set of passages that a chat model is asked about together (default: 1)",
     )
+    parser.add_argument(
+        "--structured",
+        action="store_true",
+        help="ask a chat model for data in place of text, where its profile says that it can",
+    )
 
 
 def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
@@ -180,6 +186,7 @@ def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
         k=options.k,
         calibration=options.calibration,
         facts_per_call=options.facts_per_call,
+        structured=options.structured,
         cache=answer_cache(options),
         max_cost=options.max_cost,
         prices=options.prices,
@@ -199,7 +206,7 @@ def make_judge(options: argparse.Namespace) -> Estimator:
     from factscore_chain.verify.judging import Judging
 
     worth = None if options.calibration is None else read_calibration(options.calibration)
-    judging = Judging(worth, options.facts_per_call)
+    judging = Judging(worth, options.facts_per_call, options.structured)
     estimator = make_estimator(options.estimator, make_llm(options), judging=judging)
     cache = answer_cache(options)
     return replace(estimator, verifier=estimator.verifier.with_models(lambda model: model.using(cache=cache)))
@@ -228,19 +235,21 @@ def answer_cache(options: argparse.Namespace) -> AnswerCache | None:
     return None if options.no_cache else AnswerCache(options.cache or cache_folder() / "answers.db")
 
 
-def make_knowledge(options: argparse.Namespace) -> KnowledgeSource | None:
+def make_knowledge(options: argparse.Namespace) -> KnowledgeRetriever | None:
     """Opens the knowledge source that the arguments name, and says what is wrong with its rows.
 
     Raises:
         KnowledgeSourceError: It cannot be opened.
     """
+    from factscore_chain.retrievers.ensemble import KnowledgeRetriever
     from factscore_chain.retrievers.opening import open_knowledge
 
     if options.knowledge is None:
         return None
-    knowledge = open_knowledge(options.knowledge)
+    embeddings = make_embeddings(options)
+    knowledge = open_knowledge(options.knowledge, embeddings)
     report_problems(knowledge)
-    return knowledge
+    return KnowledgeRetriever(source=knowledge, embeddings=embeddings)
 
 
 def run(options: argparse.Namespace) -> bool:

@@ -19,6 +19,7 @@ from factscore_chain.decompose.roles import with_names
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.spans import fact_span
 from factscore_chain.decompose.standalone import opens_with_pronoun, with_topic
+from factscore_chain.decompose.structured import FactsReply, facts_text
 from factscore_chain.errors import FatalModelError, ModelCallError
 from factscore_chain.language_model import AnyModel
 from factscore_chain.prompts.prompt import Prompt, load_prompt
@@ -74,6 +75,9 @@ class LLMDecomposer(Decomposer):
     attempts: int = Field(default=2, ge=1)
     """Times that a sentence is asked for while the reply is no list."""
 
+    structured: bool = False
+    """Whether the facts are asked for as data, where the model's profile says that it can."""
+
     _demonstrations: Demonstrations = PrivateAttr()
 
     def model_post_init(self, context: object) -> None:
@@ -88,6 +92,7 @@ class LLMDecomposer(Decomposer):
             "model": self.model.name,
             "prompt": self.prompt.identity,
             "nearest": str(self.nearest),
+            "structured": str(self.structured and self.model.offers_schema),
         }
 
     async def _process(self, value: Generation, config: RunnableConfig) -> Decomposition:
@@ -153,9 +158,11 @@ class LLMDecomposer(Decomposer):
         self, messages: list[BaseMessage], config: RunnableConfig, typical: str
     ) -> tuple[Reading, str]:
         """Asks until the reply can be read; the model is shown what was wrong, or it would say it again."""
+        schema = FactsReply if self.structured else None
         for attempt in range(self.attempts):
-            completion = await self.model.complete(messages, config, typical=typical)
-            reading = read_facts(completion.text, completion.finish_reason)
+            completion = await self.model.complete(messages, config, schema=schema, typical=typical)
+            text = facts_text(completion.text) if self.structured else completion.text
+            reading = read_facts(text, completion.finish_reason)
             if reading.problem != "unreadable" or attempt + 1 == self.attempts:
                 break
             messages = [*messages, AIMessage(completion.text or "-"), HumanMessage(_AGAIN)]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from factscore_chain.decompose.standalone import mentions, name_of, names_another
+from factscore_chain.decompose.standalone import brings_in_another, mentions, name_of, names_another
 from factscore_chain.values import AtomicFact, Sentence
 
 _PEOPLE = """
@@ -90,7 +90,8 @@ def _referent(role: str, topic: str | None, before: Sequence[Sentence]) -> str |
             return names.pop() if len(names) == 1 else None
         if sentence.kind == "heading":
             continue
-        if role not in _PERSONS and names_another(sentence.text, topic or ""):
+        diverts = brings_in_another if role in _PERSONS else names_another
+        if diverts(sentence.text, topic or ""):
             return None
     told = " ".join(sentence.text for sentence in before)
     is_person = re.search(r"\b(?:he|she|his|her)\b", told, re.IGNORECASE) is not None

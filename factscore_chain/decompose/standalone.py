@@ -81,7 +81,7 @@ def _person(text: str) -> str | None:
 def _goes_back(person: str, topic: str, told: Sequence[str]) -> bool:
     """Follows a pronoun from the last sentence back to the topic's name or the start of the text."""
     # "It" may mean any thing that was named; "he" and "she" only a person.
-    diverts = names_another if person == "it" else _brings_in_another
+    diverts = names_another if person == "it" else brings_in_another
     for position in range(len(told) - 1, -1, -1):
         text, is_own = told[position], position == len(told) - 1
         if _opens_with_name(text, topic) or (position == 0 and mentions(text, topic)):
@@ -97,7 +97,7 @@ def _is_usual(person: str, topic: str, told: Sequence[str]) -> bool:
         return False
     # In its own sentence a pronoun at the head comes before any other name.
     near = told[-2:-1] if _person(told[-1]) == person else told[-2:]
-    if any(_brings_in_another(text, topic) for text in near):
+    if any(brings_in_another(text, topic) for text in near):
         return False
     return any(
         _has_pronoun(text, person) and _goes_back(person, topic, told[: end + 1])
@@ -109,7 +109,8 @@ def _has_pronoun(text: str, person: str) -> bool:
     return any(_PERSON_OF.get(word) == person for word in re.findall(r"\w+", text.lower()))
 
 
-def _brings_in_another(text: str, topic: str) -> bool:
+def brings_in_another(text: str, topic: str) -> bool:
+    """Whether a text speaks of another person than the topic."""
     subject = _NAMED_SUBJECT.match(text.lstrip("\"“'*_ "))
     if subject and _person(subject[0]) is None and not _shares_word(subject[0], topic):
         return True

@@ -133,19 +133,35 @@ class Draft:
                 opened = i
         return found
 
+    def after_note(self, end: int) -> int:
+        """Past the parenthesis that begins at a token, if one does."""
+        if end < len(self) and self.lower[end] == "(" and ")" in self.lower[end:]:
+            return self.lower.index(")", end) + 1
+        return end
+
+    def before_note(self, end: int) -> int:
+        """Where the parenthesis that ends before a token begins, if one does."""
+        if end > 0 and self.lower[end - 1] == ")" and "(" in self.lower[:end]:
+            return max(i for i in range(end) if self.lower[i] == "(")
+        return end
+
     def weight(self, dropped: Collection[int]) -> int:
         """How many of some tokens carry information."""
         return sum(is_content(self.tokens[i].text) for i in dropped)
 
     def splits_unit(self, dropped: Collection[int]) -> bool:
         """Whether dropping tokens would leave a part of a unit."""
-        return any(0 < sum(i in dropped for i in range(a, b)) < b - a for a, b in self.units)
+        for start, end in self.units:
+            words = [i for i in range(start, end) if not self.is_mark(i)]
+            if 0 < sum(i in dropped for i in words) < len(words):
+                return True
+        return False
 
     def changed(self, dropped: Collection[int], put: Mapping[int, Sequence[str]] | None = None) -> Draft:
         """The sentence without some tokens, and with words put in before others."""
         kept: list[Token] = []
         for i, token in enumerate(self.tokens):
-            kept += [Token(word, "" if word == "," else " ", None) for word in (put or {}).get(i, ())]
+            kept += [Token(word, "" if word in (",", ".") else " ", None) for word in (put or {}).get(i, ())]
             if i not in dropped:
                 kept.append(token)
         return Draft(tuple(_spaced(kept, self.tokens)))

@@ -11,7 +11,7 @@ from factscore_chain.edit.english import ARTICLES, BE, INTRANSITIVE, SINGULAR, U
 from factscore_chain.edit.piece import Piece
 
 _AFTER_ADJECTIVES = frozenset({"noun", "plural", "name", "adjective", "number", "adverb"})
-_RELATIVES = frozenset({"who", "which", "whose", "whom"})
+_RELATIVES = frozenset({"who", "which", "whose", "whom", "where"})
 _OPENERS = _RELATIVES | {
     "that",
     "when",
@@ -51,6 +51,8 @@ def is_whole(before: Draft, after: Draft) -> bool:
         all(_fits(after, i) for i in _seams(before, after))
         and _verbs_have_subjects(before, after)
         and _clauses_keep_verbs(before, after)
+        and _conjunctions_join(before, after)
+        and _lists_end(before, after)
         and _unbalanced(after) <= _unbalanced(before)
     )
 
@@ -71,6 +73,42 @@ def _clauses_keep_verbs(before: Draft, after: Draft) -> bool:
         if word in _RELATIVES and gone and not _is_predicate(before, noun or 0):
             return False
     return True
+
+
+def _conjunctions_join(before: Draft, after: Draft) -> bool:
+    """Whether "and winning" still has something like it before it, if it had."""
+    shift = max(0, len(before) - len(after))
+    for i, word in enumerate(after.lower[:-1]):
+        joined = after.tags[i + 1]
+        alone = joined in ("gerund", "infinitive") and joined not in after.tags[:i]
+        if word in {"and", "or"} and alone and joined in before.tags[: shift + i]:
+            return False
+    return True
+
+
+def _lists_end(before: Draft, after: Draft) -> bool:
+    """Whether no list has lost its "and" together with its last item: "an engineer, writer."."""
+    if before.lower.count("and") == after.lower.count("and") or "," not in after.lower[: after.stop]:
+        return True
+    for i in _seams(before, after):
+        comma = next((j for j in range(i, -1, -1) if after.lower[j] == ","), None)
+        if (
+            comma is None
+            or comma == i
+            or {"finite", "participle", "gerund"}.intersection(after.tags[comma:i])
+        ):
+            continue
+        item = after.tags[comma + 1] in ("noun", "determiner", "name", "adjective", "plural")
+        listed = "and" not in after.lower[comma : i + 1] and after.entities[comma + 1] != "place"
+        if item and listed and after.is_mark(i + 1) and _was_joined(before, after, i):
+            return False
+    return True
+
+
+def _was_joined(before: Draft, after: Draft, i: int) -> bool:
+    """Whether a comma or a conjunction followed a token."""
+    at = next(j for j, token in enumerate(before.tokens) if token.origin == after.tokens[i].origin)
+    return "and" in before.lower[at + 1 : at + 3]
 
 
 def _is_predicate(draft: Draft, noun: int) -> bool:

@@ -16,7 +16,7 @@ from factscore_chain.edit.grammar import with_articles
 from factscore_chain.edit.hedging import hedge_sentence, hedge_words, is_marked
 from factscore_chain.edit.removal import merged, remove
 from factscore_chain.edit.stated import stated_words
-from factscore_chain.values import Span
+from factscore_chain.values import Span, Verdict
 
 NO_WORDS = "every word of it is needed by a fact that stays"
 
@@ -68,11 +68,16 @@ def begin(request: EditRequest, chosen: Sequence[int]) -> Mending:
         stated_words(words, fact.text, fact.span and Span(fact.span.start - start, fact.span.end - start))
         for fact in request.facts
     )
-    stays = [words for index, words in enumerate(stated) if index not in chosen]
+    stays = [words for index, words in enumerate(stated) if _stays(request, index, chosen)]
     needed = frozenset[int]().union(*stays)
     mending = Mending(request, Draft.of(request.sentence.text), stated, needed, tuple(request.mend))
     later = [index for index in request.mend if index not in chosen]
     return mending.done(later, _left("another fact of the sentence is mended first"))
+
+
+def _stays(request: EditRequest, index: int, chosen: Sequence[int]) -> bool:
+    """Whether a fact holds its words: one that is not about the topic goes with what it hangs on."""
+    return index not in chosen and request.facts[index].verdict is not Verdict.IRRELEVANT
 
 
 def corrected(mending: Mending) -> Mending:
@@ -108,15 +113,18 @@ def _corrected(mending: Mending, index: int) -> Mending:
 
 def freed(mending: Mending) -> Mending:
     """Takes out what is still open: piece by piece, or the sentence as a whole if nothing has to stay."""
-    stays = len(mending.request.facts) > len(mending.request.mend) or bool(mending.actions)
-    if not stays and mending.open:
+    if mending.open and not mending.needed:
         return _dropped(mending)
     mending = _without_words(mending)
     if mending.open and (mending.request.sentence.kind == "table_row" or not _is_english(mending)):
         return mending.done(mending.open, _left("parts of sentences are removed from English prose only"))
-    for words, facts in _groups(mending):
-        mending = _taken_out(mending, words, facts)
-    return mending
+    # What could not go may be able to once something beside it is gone, or together with it.
+    for _ in range(2):
+        for words, facts in _groups(mending):
+            mending = _taken_out(mending, words, facts)
+    together = frozenset[int]().union(*map(mending.own, mending.open))
+    mending = _taken_out(mending, together, mending.open)
+    return closed(mending, "the sentence would not stand without the words that state it")
 
 
 def _groups(mending: Mending) -> list[tuple[frozenset[int], list[int]]]:
@@ -156,14 +164,15 @@ def _without_words(mending: Mending) -> Mending:
 
 
 def _taken_out(mending: Mending, words: frozenset[int], facts: Sequence[int]) -> Mending:
+    """Takes out what states some facts, together if that can be done, else one by one."""
+    if words and words.isdisjoint(token.origin for token in mending.draft.tokens):
+        return mending.done(facts, FactAction(0, "removed", "it went with another fact's words"))
     removal = remove(mending.draft, words, mending.needed)
     if removal is not None:
         return mending.done(facts, FactAction(0, "removed", f"without {removal.name}"), draft=removal.draft)
-    if len(facts) > 1:
-        for index in facts:
-            mending = _taken_out(mending, mending.own(index), [index])
-        return mending
-    return mending.done(facts, _left("the sentence would not stand without the words that state it"))
+    for index in facts if len(facts) > 1 else ():
+        mending = _taken_out(mending, mending.own(index), [index])
+    return mending
 
 
 def _is_english(mending: Mending) -> bool:
@@ -174,7 +183,7 @@ def hedged(mending: Mending) -> Mending:
     """Marks what is open as unverified."""
     if is_marked(mending.draft.text):
         return mending.done(mending.open, _left("it is marked as unverified already"))
-    if len(mending.request.facts) == len(mending.request.mend) and mending.request.sentence.kind == "prose":
+    if not mending.needed and mending.request.sentence.kind == "prose":
         why = "nothing in the sentence is supported"
         return mending.done(mending.open, FactAction(0, "hedged", why), hedged=hedge_sentence(mending.draft))
     mending = _without_words(mending)

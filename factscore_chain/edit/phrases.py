@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from factscore_chain.edit.draft import Draft
-from factscore_chain.edit.english import CONJUNCTIONS, RELATIVE, SUBORDINATE
+from factscore_chain.edit.english import BE, CONJUNCTIONS, OWNERS, RELATIVE, SUBORDINATE
 from factscore_chain.edit.piece import Piece
 
 _PREPOSITION_PAIRS = frozenset({("such", "as"), ("as", "well"), ("along", "with"), ("due", "to")})
@@ -35,17 +35,18 @@ def find_phrases(draft: Draft, target: frozenset[int]) -> Iterator[Piece]:
     for start in range(first, -1, -1):
         name = _opener(draft, start)
         if name is not None:
-            yield from (_piece(draft, start, end, name) for end in _ends(draft, start, last, name))
+            ends = (end for end in _ends(draft, start, last, name) if not _leaves_behind(draft, start, end))
+            yield from (_piece(draft, start, end, name) for end in ends)
     yield from _brackets(draft, first, last)
     yield from _modifiers(draft, first, last)
     yield from _titles(draft, first, last)
+    yield from _predicates(draft, first, last)
     yield from _leading(draft, last)
 
 
 def _opener(draft: Draft, i: int) -> str | None:
     """What kind of piece may begin at a token."""
     word, before = draft.lower[i], draft.lower[i - 1] if i else ""
-    tag = draft.tags[i]
     if word in {",", "–", "—"} or (word == "-" and draft.tokens[i].gap):
         return _BRACKETED if word == "," else _DASHED
     if word == ";":
@@ -58,13 +59,18 @@ def _opener(draft: Draft, i: int) -> str | None:
         return _RELATIVE_CLAUSE
     if word in SUBORDINATE and _is_clause(draft, i + 1):
         return _CLAUSE
-    if tag == "preposition" or (word, draft.lower[i + 1] if i + 1 < len(draft) else "") in _PREPOSITION_PAIRS:
-        return _PHRASE
-    if tag in ("participle", "gerund") and draft.tags[i - 1] in _NOUNS:
-        return _PHRASE
-    if word == "to" and "finite" in draft.tags[:i] and draft.tags[i + 1 : i + 2] == ("infinitive",):
-        return _PHRASE
-    return None
+    return _PHRASE if _opens_phrase(draft, i) else None
+
+
+def _opens_phrase(draft: Draft, i: int) -> bool:
+    word, tag = draft.lower[i], draft.tags[i]
+    if word == "of":
+        return False  # "the director of" waits for what it is of
+    if tag in ("participle", "gerund"):
+        return draft.tags[i - 1] in _NOUNS
+    if word == "to" and draft.tags[i + 1 : i + 2] == ("infinitive",):
+        return "finite" in draft.tags[:i]
+    return tag == "preposition" or draft.lower[i : i + 2] in _PREPOSITION_PAIRS
 
 
 def _is_clause(draft: Draft, start: int) -> bool:
@@ -94,6 +100,32 @@ def _ends(draft: Draft, start: int, last: int, name: str) -> Iterator[int]:
             return
         if depth == 0 and word != "of" and (word in _END_WORDS or draft.tags[end] in marks):
             yield end
+
+
+def _leaves_behind(draft: Draft, start: int, end: int) -> bool:
+    """Whether what belongs to a piece would stay: "born in 1942," from "born in 1942, in Ohio"."""
+    if draft.tags[end : end + 1] == ("finite",) and _holds_subject(draft, start, end):
+        return True
+    comma = end < len(draft) and draft.lower[end] == ","
+    after = end + comma
+    if after >= draft.stop:
+        return False
+    if comma and draft.entities[end - 1] == draft.entities[after] == "place":
+        return True  # "in Flint," from "in Flint, Michigan"
+    if comma and draft.lower[start + 1] in CONJUNCTIONS:
+        return draft.tags[after] in ("determiner", "noun", "name")
+    verbs = {"participle", "gerund", "finite", "infinitive"}.intersection(draft.tags[start:end])
+    return bool(verbs) and draft.tags[after] == "preposition"
+
+
+def _holds_subject(draft: Draft, start: int, end: int) -> bool:
+    """Whether the verb that follows belongs to a pronoun or a clause that the piece opens."""
+    for i in range(end - 1, start - 1, -1):
+        if draft.tags[i] == "finite":
+            return False
+        if draft.lower[i] in RELATIVE | SUBORDINATE or draft.tags[i] == "pronoun":
+            return draft.lower[i] not in OWNERS
+    return False
 
 
 def _piece(draft: Draft, start: int, end: int, name: str) -> Piece:
@@ -165,6 +197,19 @@ def _titles(draft: Draft, first: int, last: int) -> Iterator[Piece]:
     left = draft.tags[start - 1] if start else "other"
     if start <= first and left not in ("noun", "name", "adjective", "plural"):
         yield Piece(frozenset(range(start, end)), name="a title")
+
+
+def _predicates(draft: Draft, first: int, last: int) -> Iterator[Piece]:
+    """What somebody is, where it is said as well where from: "is a cyclist from Belgium"."""
+    if last >= draft.stop or draft.lower[last] != "from":
+        return
+    start = next((i for i in range(first, 0, -1) if draft.lower[i - 1] in BE), None)
+    if (
+        start is not None
+        and draft.tags[start] == "determiner"
+        and "preposition" not in draft.tags[start:last]
+    ):
+        yield Piece(frozenset(range(start, last)), name="what the subject is said to be")
 
 
 def _leading(draft: Draft, last: int) -> Iterator[Piece]:

@@ -9,7 +9,8 @@ from factscore_chain.edit.draft import Draft
 from factscore_chain.edit.grammar import agrees, is_whole, repaired
 from factscore_chain.edit.phrases import find_phrases
 from factscore_chain.edit.piece import Piece
-from factscore_chain.edit.series import find_series
+from factscore_chain.edit.series import Series, find_series
+from factscore_chain.edit.titles import Titles, find_titles
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ def remove(draft: Draft, target: frozenset[int], needed: frozenset[int]) -> Remo
 
 
 def _series_pieces(draft: Draft, aimed: frozenset[int], held: frozenset[int]) -> Iterator[Piece]:
-    for series in find_series(draft):
+    found: list[Titles | Series] = [*find_titles(draft), *find_series(draft)]
+    for series in found:
         touched = {n for n, (start, end) in enumerate(series.items) if any(start <= i < end for i in aimed)}
         inside = {i for start, end in series.items for i in range(start, end)}
         if touched and aimed <= inside:

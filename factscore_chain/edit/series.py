@@ -6,14 +6,21 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from factscore_chain.edit.draft import Draft
-from factscore_chain.edit.english import OWNERS, RELATIVE
+from factscore_chain.edit.english import BE, OWNERS, RELATIVE
 from factscore_chain.edit.piece import Piece
 
 _CONJUNCTIONS = frozenset({"and", "or", "&"})
 _QUOTES = frozenset('"“«')
 _NOMINAL = frozenset({"noun", "plural", "name", "adjective", "number", "gerund"})
 _PAIRED = frozenset({"both", "either", "neither", "between", "not"})
+_VERBAL = frozenset({"finite", "infinitive", "participle", "gerund", "to"})
+_AFTER_ITEMS = RELATIVE | {"and", "but", "or", "while", "although", "though"}
 _LEFT_BOUNDS = RELATIVE | {"while"}
+_EITHER_LIST = (
+    "made held built sent put set kept left taught won found brought led sold told paid cut met lost"
+)
+_EITHER = frozenset(_EITHER_LIST.split())
+"""Verbs that look the same in the past and after "was"."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,8 @@ class Series:
         if not left or (0 in gone and not self.sure_head):
             return None
         first, last = self.items[0][0], self.items[-1][1]
+        if len(self.items) - 1 in gone and _has_more(draft, self.items[-1]):
+            return None
         kept = {i for start, end in left for i in range(start, end)}
         dropped = set(range(first, last)) - kept
         put = dict(self._marks(left))
@@ -64,18 +73,33 @@ def _is_within_unit(draft: Draft, at: int) -> bool:
 
 
 def _ends(draft: Draft, start: int) -> Iterator[int]:
-    """Where an item that begins at `start` may end: after its noun, or before the next comma."""
-    if _kind(draft, start) == "quotation":
-        yield from (end for begin, end in draft.units if begin == start)
-    if _kind(draft, start) in ("determiner", "nominal"):
+    """Where an item that begins at `start` may end: after its noun, or where something else goes on."""
+    kind = _kind(draft, start)
+    if kind == "quotation":
+        yield from (draft.after_note(end) for begin, end in draft.units if begin == start)
+    if kind in ("determiner", "nominal"):
         end = start + 1
         while end < draft.stop and _is_nominal(draft, end):
             end += 1
-        yield end
-    end = start + 1
-    while end < draft.stop and draft.lower[end] not in {",", ";", ")"} | _CONJUNCTIONS:
-        end += 1
-    yield end
+        yield draft.after_note(end)
+    for end in range(start + 1, draft.stop):
+        if draft.lower[end] in {";", ")"}:
+            yield end
+            return
+        if draft.lower[end] in {","} | _CONJUNCTIONS and not _is_within_unit(draft, end):
+            if kind not in _VERBAL:
+                yield end
+                return
+            if _goes_on(draft, end + 1, kind):
+                yield end
+    yield draft.stop
+
+
+def _goes_on(draft: Draft, i: int, kind: str) -> bool:
+    """Whether what follows a comma or conjunction is no part of the verb's item before it."""
+    return (
+        _is_alike(draft, i, kind) or draft.lower[i] in _AFTER_ITEMS or draft.tags[i] in ("gerund", "finite")
+    )
 
 
 def _kind(draft: Draft, i: int) -> str:
@@ -119,8 +143,28 @@ def _series(draft: Draft, at: int, end: int) -> Series | None:
     head = _head(draft, before, kind)
     if head is None or head >= before:
         return None
-    sure = _is_sure(draft, head, kind) and not (oxford and len(items) == 1 and _is_in_relative(draft, head))
+    if (
+        draft.tags[at + 1] == "adverb"
+        and head
+        and draft.lower[head - 1] in ("first", "initially", "formerly")
+    ):
+        head -= 1  # "first in Oslo and later in Bergen"
+    sure = _is_sure(draft, head, kind) and not _shares_auxiliary(draft, head, at + 1)
+    sure = sure and not (oxford and len(items) == 1 and _is_in_relative(draft, head))
     return Series(((head, before), *items), draft.tokens[at].text, oxford, sure)
+
+
+def _has_more(draft: Draft, item: tuple[int, int]) -> bool:
+    """Whether more is said of an item behind it: "and the Prado in Madrid", "and Emma, a novel"."""
+    end = item[1]
+    if end >= draft.stop or not draft.entities[end - 1]:
+        return False
+    after = draft.tags[end + 1 : end + 2] if draft.lower[end] == "," else ()
+    return draft.tags[end] == "preposition" or after in (("determiner",), ("noun",), ("name",))
+
+
+def _is_named_the(draft: Draft, i: int) -> bool:
+    return i > 0 and draft.tokens[i].text == "The"
 
 
 def _opens_clause(draft: Draft, at: int) -> bool:
@@ -137,8 +181,12 @@ def _opens_clause(draft: Draft, at: int) -> bool:
 def _comma_before(draft: Draft, before: int, kind: str) -> int | None:
     """The comma that separates the item that ends at `before` from one of the same kind before it."""
     simple = kind in ("determiner", "nominal", "quotation")
+    depth = 0
     for i in range(before - 1, 0, -1):
-        if draft.lower[i] in {";", "(", ")"} or (simple and draft.lower[i] in _CONJUNCTIONS):
+        depth += (draft.lower[i] == ")") - (draft.lower[i] == "(")
+        if depth:
+            continue
+        if draft.lower[i] == ";" or (simple and draft.lower[i] in _CONJUNCTIONS):
             return None
         if draft.lower[i] == "," and not _is_within_unit(draft, i):
             if before - i > 1 and _is_alike(draft, i + 1, kind):
@@ -150,16 +198,17 @@ def _comma_before(draft: Draft, before: int, kind: str) -> int | None:
 
 def _head(draft: Draft, before: int, kind: str) -> int | None:
     """Where the first item begins: the nearest word of the same kind as begins the others."""
+    noted = draft.before_note(before)
     if kind == "nominal":
-        start = before
-        while start and _is_nominal(draft, start - 1):
+        start = noted
+        while start and (_is_nominal(draft, start - 1) or _is_named_the(draft, start - 1)):
             start -= 1
         # "a Dutch astronomer and clockmaker": where they come from belongs to both.
-        while start < before - 1 and draft.entities[start] == "group" and draft.tags[start] == "adjective":
+        while start < noted - 1 and draft.entities[start] == "group" and draft.tags[start] == "adjective":
             start += 1
         return start
     if kind == "quotation":
-        return next((start for start, end in draft.units if end == before), None)
+        return next((start for start, end in draft.units if end == noted), None)
     for i in range(before - 1, -1, -1):
         if draft.lower[i] in {";", "("} | _LEFT_BOUNDS or (draft.lower[i] == "," and kind != "finite"):
             return i + 1 if _is_alike(draft, i + 1, kind) else None
@@ -178,6 +227,14 @@ def _is_sure(draft: Draft, start: int, kind: str) -> bool:
         if _kind(draft, i) == kind:
             return False
     return True
+
+
+def _shares_auxiliary(draft: Draft, head: int, verb: int) -> bool:
+    """Whether the second verb may need the first one's "was": "was named and made a knight"."""
+    if draft.lower[head] not in BE | {"has", "have", "had"}:
+        return False
+    word = draft.lower[verb + (draft.tags[verb] == "adverb")]
+    return word.endswith("ed") or word in _EITHER
 
 
 def _is_in_relative(draft: Draft, head: int) -> bool:

@@ -72,8 +72,9 @@ def check_confirmable(verifier: Verifier, repeats: int) -> None:
         raise UsageError(
             f"A fact cannot be confirmed by {repeats} answers. Give 1 or more, best an even number."
         )
-    parts = verifier.members if isinstance(verifier, EnsembleVerifier) else (verifier,)
-    if all(isinstance(one, LocalVerifier) for one in parts):
+    inside = verifier.plain
+    parts = inside.members if isinstance(inside, EnsembleVerifier) else (inside,)
+    if not verifier.models and all(isinstance(one, LocalVerifier) for one in parts):
         raise UsageError(
             f"The verifier {verifier.verifier_name!r} computes its verdicts, so asking it again would only "
             "repeat them. Leave the confirmation out, or name an estimator that asks a model."

@@ -69,7 +69,6 @@ def render_html(
         labelled=labels is not None,
         overview=embedded([overview(*each) for each in shown]),
         evidence=[embedded(evidence(one)) for one in generations],
-        generations=generations,
     )
 
 

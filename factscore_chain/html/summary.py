@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -56,19 +57,11 @@ def summary_of(report: Report | GenerationReport) -> Summary:
 
 
 def _figures(report: Report) -> tuple[Figure, ...]:
-    counts, per_response, manifest = report.counts, report.num_facts_per_response, report.manifest
+    counts, per_response = report.counts, report.num_facts_per_response
     decided = counts.facts - counts.undecided - counts.failed
-    answered = counts.generations - counts.abstained - counts.no_facts
-    asked_for = (
-        (
-            manifest.f1_k is not None,
-            Figure(f"F1@{manifest.f1_k}", percent(report.f1_at_k), "precision and recall up to K facts"),
-        ),
-        (
-            any(one.recall for one in report.generations),
-            Figure("recall", percent(report.recall), "of a reference's facts"),
-        ),
-    )
+    # Rejected rows are no generations of which it could be told whether they answer.
+    given = len(report.generations)
+    answered = given - counts.abstained - counts.no_facts
     return (
         Figure("FActScore", percent(report.score), f"mean over {_some(counts.scored, 'scored generation')}"),
         Figure("without length penalty", percent(report.init_score), "share of facts supported"),
@@ -76,15 +69,23 @@ def _figures(report: Report) -> tuple[Figure, ...]:
         Figure(
             "respond ratio",
             percent(report.respond_ratio),
-            f"{answered:,} of {_some(counts.generations, 'generation')} answered",
+            f"{answered:,} of {_some(given, 'generation')} answered",
         ),
         Figure(
             "facts per response",
             "-" if per_response is None else f"{per_response:.1f}",
             f"{_some(counts.facts, 'fact')} in all",
         ),
-        *(figure for asked, figure in asked_for if asked),
+        *_beyond_precision(report),
     )
+
+
+def _beyond_precision(report: Report) -> Iterator[Figure]:
+    k = report.manifest.f1_k
+    if k is not None:
+        yield Figure(f"F1@{k:g}", percent(report.f1_at_k), f"of a full answer of {k:g} supported facts")
+    if any(one.recall for one in report.generations):
+        yield Figure("recall", percent(report.recall), "of the facts of a reference stated")
 
 
 def _own_figures(report: GenerationReport) -> tuple[Figure, ...]:

@@ -14,10 +14,11 @@ import numpy.typing as npt
 from rank_bm25 import BM25Okapi
 
 from factscore_chain.errors import KnowledgeSourceError, MissingExtraError, UsageError
-from factscore_chain.hub import WeightsNotFoundError, from_hub
+from factscore_chain.hub import WeightsNotFoundError
 from factscore_chain.original.documents import DocDB
 from factscore_chain.original.pickles import CacheFileError, load_plain
 from factscore_chain.retrievers.lru import LRU
+from factscore_chain.retrievers.sentence_transformer import load_sentence_transformer
 
 Passages = list[dict[str, str]]
 Vectors = npt.NDArray[np.float32]
@@ -134,7 +135,7 @@ class Retrieval:
         """
         with self._lock:
             if self._encoder is None:
-                self._encoder = _load_encoder(f"sentence-transformers/{self.retrieval_type}")
+                self._encoder = load_sentence_transformer(f"sentence-transformers/{self.retrieval_type}")
 
     def _falls_back(self) -> bool:
         if self._fallback is None or self._fell_back:
@@ -220,11 +221,3 @@ def _is_passages(value: Any) -> bool:
         isinstance(one, dict) and isinstance(one.get("title"), str) and isinstance(one.get("text"), str)
         for one in value
     )
-
-
-def _load_encoder(name: str) -> Any:
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        raise MissingExtraError(f"Ranking by {name}", "hf") from error
-    return from_hub(name, lambda local: SentenceTransformer(name, local_files_only=local))

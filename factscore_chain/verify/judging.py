@@ -1,4 +1,4 @@
-"""How chat models are asked and taken, whatever the estimator: calibration, and facts in one call."""
+"""How chat models are asked and taken, whatever the estimator."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ class Judging:
     """What the model's verdicts are worth; None takes them as they are."""
     facts_per_call: int = 1
     """Facts of one set of passages that are asked about together."""
+    structured: bool = False
+    """Whether verdicts are asked for as data, where the model's profile says that it can."""
 
     def applied(self, verifier: Verifier) -> Verifier:
         """A copy of the verifier that asks and takes its model so.
@@ -33,6 +35,8 @@ class Judging:
         """
         if self.calibration is not None:
             verifier = _changed(verifier, self._calibrated, "calibration")
+        if self.structured:
+            verifier = _changed(verifier, self._structured, "structured")
         if self.facts_per_call != 1:
             verifier = _changed(verifier, self._grouped, "facts_per_call")
         return verifier
@@ -47,6 +51,11 @@ class Judging:
                 "Make one for it by `factscore eval calibrate`."
             )
         return verifier.model_copy(update={"calibration": self.calibration})
+
+    def _structured(self, verifier: Verifier) -> Verifier:
+        if not isinstance(verifier, LLMVerifier):
+            return verifier
+        return verifier.model_copy(update={"structured": True})
 
     def _grouped(self, verifier: Verifier) -> Verifier:
         if not isinstance(verifier, LLMVerifier) or not verifier.reads_passages:

@@ -22,6 +22,7 @@ from factscore_chain.verify.logprobs import first_verdict
 from factscore_chain.verify.mentions import ENGLISH, Labels
 from factscore_chain.verify.passage_budget import FittedPassages, fit_passages, numbered
 from factscore_chain.verify.prefix_order import call_order, stable
+from factscore_chain.verify.structured import VerdictReply, verdict_text
 from factscore_chain.verify.verdict_reading import Cause, Reading, read_verdict
 
 _CAUSES: dict[Cause, str] = {
@@ -66,6 +67,9 @@ class LLMVerifier(Verifier):
     one the model's own word decides. Without a probability it has no effect."""
     calibration: Calibration | None = None
     """What the model's log-probabilities are worth; None takes them as they are."""
+    structured: bool = False
+    """Whether the verdict is asked for as data, where the model's profile says that it can. It then comes
+    without a probability."""
     max_passage_tokens: int = Field(default=4000, ge=50)
     """Budget for all passages of one call; the fact and the question are never shortened."""
     count_tokens: CountTokens = Field(default=estimate_tokens, exclude=True, repr=False)
@@ -85,6 +89,7 @@ class LLMVerifier(Verifier):
             "prompt": self.prompt.identity,
             "threshold": "none" if self._limit is None else str(self._limit),
             "calibration": "none" if self.calibration is None else self.calibration.identity,
+            "structured": str(self.structured and self.model.offers_schema),
             "max_passage_tokens": str(self.max_passage_tokens),
         }
 
@@ -143,11 +148,11 @@ class LLMVerifier(Verifier):
         return await self._ask_once([*messages, said, HumanMessage(self.reminder)], config)
 
     async def _ask_once(self, messages: list[BaseMessage], config: RunnableConfig) -> _Answer:
-        completion = await self.model.complete(messages, config, logprobs=True)
+        schema = VerdictReply if self.structured else None
+        completion = await self.model.complete(messages, config, logprobs=not self.structured, schema=schema)
+        text = verdict_text(completion.text, self.labels) if self.structured else completion.text
         shown = [message.text for message in messages if not isinstance(message, AIMessage)]
-        reading = read_verdict(
-            completion.text, finish_reason=completion.finish_reason, labels=self.labels, shown=shown
-        )
+        reading = read_verdict(text, finish_reason=completion.finish_reason, labels=self.labels, shown=shown)
         return _Answer(completion, reading)
 
     def failed(self, claim: Claim, fitted: FittedPassages, error: ModelCallError) -> Decision:

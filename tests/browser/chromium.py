@@ -112,3 +112,11 @@ class Browser:
             TimeoutException: It does not in time.
         """
         WebDriverWait(self.driver, PATIENCE).until(lambda _: text in self.one(selector).text)
+
+    def wait_for_none(self, selector: str) -> None:
+        """Waits until no element has a selector.
+
+        Raises:
+            TimeoutException: One still has in the end.
+        """
+        WebDriverWait(self.driver, PATIENCE).until(lambda _: not self.all(selector))
