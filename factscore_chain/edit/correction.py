@@ -128,26 +128,46 @@ def _matches(match: dict[int, float], rest: Sequence[int]) -> bool:
 
 
 def _replacement(value: Value, told: Draft, draft: Draft, fact: FactRecord, topic: str | None) -> str | None:
-    known = {
-        stem(word) for word in f"{draft.text} {fact.text} {topic or ''}".lower().replace(".", " ").split()
-    }
-    fact_dates = [one for one in find_values(Draft.of(fact.text)) if one.kind == "date"]
-    told_values = list(find_values(told))
-    if value.kind != "date" and any(
-        one.year and one.year not in {other.year for other in told_values} for one in fact_dates
-    ):
-        return None
-    candidates = [one for one in told_values if one.kind == value.kind]
+    """The text of the one value of the told sentence that can stand in the place of a wrong one."""
+    found = list(find_values(told))
     if value.kind == "date":
-        return _date(value, candidates)
+        return _date(value, [one for one in found if one.kind == "date"])
+    years = {one.year for one in find_values(Draft.of(fact.text)) if one.year}
+    if not years <= {one.year for one in found}:
+        return None
+    candidates = [one for one in found if one.kind == value.kind]
     if value.kind == "number":
         candidates = [one for one in candidates if one.of == value.of]
     else:
-        candidates = [one for one in candidates if not _is_known(one, known)]
+        known = f"{draft.text} {fact.text} {topic or ''}".lower().replace(".", " ")
+        candidates = [one for one in candidates if not _is_known(one, set(map(stem, known.split())))]
     texts = {one.text for one in candidates}
     if len(texts) != 1 or value.text in texts:
         return None
+    if value.kind != "number" and not any(_is_placed_alike(draft, value, told, one) for one in candidates):
+        return None
     return texts.pop()
+
+
+def _is_placed_alike(draft: Draft, value: Value, told: Draft, other: Value) -> bool:
+    """Whether two names stand in the like place: "born in Paris, France" and "born in Lyon, France"."""
+    same = _governors(draft, value) == _governors(told, other)
+    return same and _region(draft, value) <= set(told.lower)
+
+
+def _governors(draft: Draft, value: Value) -> tuple[str, str]:
+    """The preposition right before a name, and the stem of the last word before it that carries content."""
+    before = [i for i in range(value.start) if draft.tags[i] != "determiner" and not draft.is_mark(i)]
+    preposition = draft.lower[before[-1]] if before and draft.tags[before[-1]] == "preposition" else ""
+    content = [stem(draft.lower[i]) for i in before if is_content(draft.tokens[i].text)]
+    return preposition, content[-1] if content else ""
+
+
+def _region(draft: Draft, value: Value) -> set[str]:
+    """What a place is said to be part of: "France" after "Paris,"."""
+    after = value.end + 1
+    apart = draft.lower[value.end : after] == (",",) and after < draft.stop
+    return {draft.lower[after]} if apart and draft.entities[after] == "place" else set()
 
 
 def _is_known(value: Value, known: set[str]) -> bool:
