@@ -61,13 +61,16 @@ def test_titles_are_the_longest_that_a_text_names() -> None:
     ("sentence", "counts"),
     [
         ("Marie Curie was born in Warsaw.", True),
-        ("In 1895 Marie Curie married him.", True),
+        ("In July 1895 Marie Curie married him.", True),
         ("Marie Curie's daughter was Irène.", True),
         # About somebody else who meets her.
         ("Pierre Curie was born in Paris and married Marie Curie.", False),
         ("Curie, born in Paris, married Marie Curie.", False),
         ("He was born in Paris and married Marie Curie.", False),
         ("Born in Paris, he married Marie Curie.", False),
+        ("The first physicist to teach Marie Curie was born in Paris.", False),
+        ("The Marie Curie Institute is in Paris.", False),
+        ("The book that all of Paris read was on Marie Curie.", False),
         # Does not name her.
         ("Pierre was born in Paris.", False),
         ("Marie Curies are a band from Paris.", False),

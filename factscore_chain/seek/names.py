@@ -25,6 +25,8 @@ _PRONOUNS = frozenset({"he", "she", "it", "they", "his", "her", "its", "their"})
 _MONTH_LIST = "january february march april may june july august september october november december"
 _MONTHS = frozenset(_MONTH_LIST.split())
 _MOST_WORDS = 7
+_WORDS_BEFORE = 3
+"""As many as "In July 1895" has."""
 
 
 def bare(title: str) -> str:
@@ -45,8 +47,8 @@ def folded_text(text: str) -> str:
 def names_in(text: str) -> Iterator[str]:
     """Names as their capitals tell, in order, without the words that open a sentence; no dates."""
     for match in _NAME.finditer(text):
-        words = match[0].rstrip(".,'’-").split()
-        while words and words[0].lower() in _OPENERS:
+        words = re.sub(r"['’]s$", "", match[0].rstrip(".,'’-")).split()
+        while words and (words[0].lower() in _OPENERS | _MONTHS or not any(map(str.isalpha, words[0]))):
             words = words[1:]
         if any(word.lower() not in _MONTHS and any(map(str.isalpha, word)) for word in words):
             yield " ".join(words)
@@ -91,9 +93,9 @@ def _may_be_title(part: str) -> bool:
 def sentences_about(text: str, subject: Subject, fact: str, title: str | None) -> str:
     """The sentences of another page's passage that speak of a fact's subject, joined; "" if none does.
 
-    A sentence counts if it names the subject, and if the first name in it is the subject or one that the
-    fact names too: then it is not about somebody else who meets the subject in it. A pronoun before the
-    subject's name stands for the page's own subject.
+    A sentence counts if it names the subject, and if it begins with that name, or the first name in it is
+    one that the fact has too: then it is not about somebody else who meets the subject in it. A pronoun
+    before the subject's name stands for the page's own subject.
 
     Args:
         text: The passage.
@@ -113,11 +115,12 @@ def _is_headed_by(sentence: str, subject: Subject, fact: str, title: str | None)
     if _PRONOUNS & set(re.findall(r"\w+", before)):
         return title is not None and mentions(fact, bare(title))
     head = next(names_in(sentence), None)
-    if head is None:
+    if head is None or len(sentence.partition(head)[0].split()) > _WORDS_BEFORE:
         return False
-    words, name = _words(head), _words(subject.name)
-    # "Curie" alone, on another page, is the Curie of that page.
-    return name <= words or (not (words & name) and mentions(fact, head))
+    if folded_text(head) == folded_text(subject.name):
+        return True
+    # "Curie" alone is, on another page, the Curie of that page, and "Curie Institute" is no person.
+    return _words(head).isdisjoint(_words(subject.name)) and mentions(fact, head)
 
 
 def _words(name: str) -> set[str]:
