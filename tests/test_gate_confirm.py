@@ -149,3 +149,10 @@ def test_what_was_confirmed_is_not_asked_again(tmp_path: Path) -> None:
     again = confirm(once, made.scorer.verifier, Criteria(min_mean=0.9), 2)
     assert again.facts == once.facts
     assert len(model.prompts) == 3
+
+
+def test_a_significant_loss_can_hang_on_one_generation() -> None:
+    before, after = run(*["S" * 8] * 6), report(*["SSSSSNNN"] * 6)
+    criteria = Criteria(baseline=before, significance=0.05)
+    # Six losses of six give p = 2/64; five of six would not be significant.
+    assert decisive_facts(after, criteria) == [(place, fact) for place in range(6) for fact in (5, 6, 7)]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from factscore_chain.aio import run_sync
 from factscore_chain.errors import UsageError
 from factscore_chain.fresh import FRESH
+from factscore_chain.gate.checks import passes, values_of
 from factscore_chain.gate.criteria import Criteria
-from factscore_chain.gate.judge import check_all, comparison_with
 from factscore_chain.gate.repeats import is_supported, majority
-from factscore_chain.gate.run_record import RunRecord, RunRow
+from factscore_chain.gate.run_record import RunRecord
 from factscore_chain.gate.scoring import assembled
 from factscore_chain.report import FactRecord, GenerationReport, Report
+from factscore_chain.score import Tally
 from factscore_chain.values import AtomicFact, Claim, Verdict
 from factscore_chain.verify.base import LocalVerifier, Verifier, decide
 from factscore_chain.verify.ensemble import EnsembleVerifier
@@ -30,13 +32,16 @@ def decisive_facts(report: Report, criteria: Criteria) -> list[FactPlace]:
     A generation is one of them if the gate would say otherwise were up to `MOST_FLIPS` of its verdicts the
     other way: supported, where the gate fails now, and not supported, where it passes.
     """
-    run = RunRecord.of(report)
-    passes = _passes(run, criteria)
+    values = values_of(RunRecord.of(report), criteria)
+    now = passes(values, criteria)
     found: list[FactPlace] = []
     for place, generation in enumerate(report.generations):
-        facts = [number for number, fact in enumerate(generation.facts) if _may_flip(fact, passes)]
-        if generation.status == "scored" and _turns(run, place, len(facts), passes, criteria):
-            found.extend((place, number) for number in facts)
+        facts = [number for number, fact in enumerate(generation.facts) if _may_flip(fact, now)]
+        if generation.status == "scored" and facts:
+            flips = min(MOST_FLIPS, len(facts))
+            flipped = _flipped(generation.tally, -flips if now else flips)
+            if passes(values.having(place, criteria.value(flipped)), criteria) is not now:
+                found.extend((place, number) for number in facts)
     return found
 
 
@@ -81,27 +86,14 @@ def check_confirmable(verifier: Verifier, repeats: int) -> None:
         )
 
 
-def _passes(run: RunRecord, criteria: Criteria) -> bool:
-    comparison = comparison_with(run, criteria)
-    return all(check.passed for check in check_all(run, criteria, comparison))
-
-
-def _may_flip(fact: FactRecord, passes: bool) -> bool:
+def _may_flip(fact: FactRecord, now: bool) -> bool:
     # A fact that refers to nothing was never asked about, and one with answers was asked again already.
     asked_once = fact.verifier != "decomposition" and fact.verdict is not Verdict.FAILED and not fact.answers
-    return asked_once and is_supported(fact) is passes
+    return asked_once and is_supported(fact) is now
 
 
-def _turns(run: RunRecord, place: int, facts: int, passes: bool, criteria: Criteria) -> bool:
-    most = min(MOST_FLIPS, facts)
-    return most > 0 and _passes(_flipped(run, place, -most if passes else most), criteria) is not passes
-
-
-def _flipped(run: RunRecord, place: int, more: int) -> RunRecord:
-    row = run.generations[place]
-    changed: RunRow = row.model_copy(update={"supported": row.supported + more})
-    rows = (*run.generations[:place], changed, *run.generations[place + 1 :])
-    return run.model_copy(update={"generations": rows})
+def _flipped(counted: Tally, more: int) -> Tally:
+    return replace(counted, supported=counted.supported + more)
 
 
 def _ask(
