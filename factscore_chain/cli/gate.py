@@ -66,12 +66,7 @@ def _add_requirements(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--min-respond-ratio", type=float, metavar="SHARE", help="share of the generations that are answers"
     )
-    group.add_argument(
-        "--on-empty",
-        choices=("pass", "fail", "skip"),
-        default="skip",
-        help="what a generation counts that abstained or states no fact: 1, 0, or nothing (default: skip)",
-    )
+    add_on_empty_argument(group)
     group.add_argument(
         "--allow-incomplete",
         type=int,
@@ -129,7 +124,22 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="ask N times more about facts that decide the outcome, and let the majority stand",
     )
-    group.add_argument("--seed", type=int, default=0, help="of intervals and p-values (default: 0)")
+    add_seed_argument(group)
+
+
+def add_on_empty_argument(parser: argparse._ActionsContainer) -> None:
+    """Declares what a generation without a score counts for."""
+    parser.add_argument(
+        "--on-empty",
+        choices=("pass", "fail", "skip"),
+        default="skip",
+        help="what a generation counts that abstained or states no fact: 1, 0, or nothing (default: skip)",
+    )
+
+
+def add_seed_argument(parser: argparse._ActionsContainer) -> None:
+    """Declares the seed of statistics."""
+    parser.add_argument("--seed", type=int, default=0, help="of intervals and p-values (default: 0)")
 
 
 def run(options: argparse.Namespace) -> Exit:

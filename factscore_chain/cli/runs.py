@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from factscore_chain.cli.gate import add_on_empty_argument, add_seed_argument
+
 if TYPE_CHECKING:
     from factscore_chain.gate_outcome import Comparison
 
@@ -49,12 +51,7 @@ def _add_compare(commands: Any) -> None:
     parser.add_argument("first", metavar="A", type=Path, help="a report or a baseline")
     parser.add_argument("second", metavar="B", type=Path, help="the one that is compared with it")
     parser.add_argument("--gamma", type=float, help="length penalty (default: none)")
-    parser.add_argument(
-        "--on-empty",
-        choices=("pass", "fail", "skip"),
-        default="skip",
-        help="what a generation counts that abstained or states no fact: 1, 0, or nothing (default: skip)",
-    )
+    add_on_empty_argument(parser)
     parser.add_argument(
         "--significance",
         type=float,
@@ -62,7 +59,7 @@ def _add_compare(commands: Any) -> None:
         metavar="P",
         help="level for the smallest difference that could have been seen (default: 0.05)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of intervals and p-values (default: 0)")
+    add_seed_argument(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run_compare)
 
