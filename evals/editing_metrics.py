@@ -42,9 +42,9 @@ class Counts:
     added_by_editor: int
     added_by_people: int
     unsupported: int
-    """Facts that are not supported and have words of their own."""
+    """Facts that are not supported, as far as the text states them in words of theirs."""
     unsupported_removed: int
-    """Those of them that no longer stand in the text."""
+    """Those of which a word is gone that no supported fact needs; any word, if those are all needed."""
     supported_words: int
     """Words that a supported fact consists of."""
     supported_words_kept: int
@@ -87,12 +87,8 @@ def _fact_counts(before: str, after: str, decisions: Sequence[Decision]) -> tupl
     supported = {
         i for decision in decisions if decision.verdict is Verdict.SUPPORTED for i in stated[decision.fact]
     }
-    own = [
-        stated[decision.fact] - supported
-        for decision in decisions
-        if decision.verdict is Verdict.NOT_SUPPORTED
-    ]
-    own = [one for one in own if one]
+    wrong = [stated[one.fact] for one in decisions if one.verdict is Verdict.NOT_SUPPORTED]
+    own = [one - supported or one for one in wrong if one]
     kept = diff_words(
         [w.text.casefold() for w in words], [w.text.casefold() for w in split_words(after)]
     ).kept

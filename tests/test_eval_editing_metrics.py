@@ -85,10 +85,12 @@ def test_facts_are_followed_by_their_own_words(after: str, removed: float, kept:
     assert found["supported_kept"] == kept
 
 
-def test_an_unsupported_fact_without_words_of_its_own_is_not_counted() -> None:
+def test_an_unsupported_fact_without_words_of_its_own_counts_as_kept() -> None:
     facts = [fact("Ada Lovelace was born in 1815.", supported=True), fact("Ada was born.", supported=False)]
-    found = figures(as_table([count(TEXT, TEXT, TEXT, facts, 1.0)]))
-    assert found["unsupported_removed"] is None
+    assert figures(as_table([count(TEXT, TEXT, TEXT, facts, 1.0)]))["unsupported_removed"] == 0
+    assert figures(as_table([count(TEXT, "", TEXT, facts, 0.0)]))["unsupported_removed"] == 1
+    unsaid = [fact("Charles Babbage lived.", supported=False)]
+    assert figures(as_table([count(TEXT, TEXT, TEXT, unsaid, 1.0)]))["unsupported_removed"] is None
 
 
 def test_words_are_counted_over_all_texts_and_similarity_is_a_mean() -> None:
