@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from factscore_chain.edit.draft import Draft
 from factscore_chain.edit.english import BE, CONJUNCTIONS, OWNERS, RELATIVE, SUBORDINATE
 from factscore_chain.edit.piece import Piece
+from factscore_chain.verify.lexicon import NEGATIONS
 
 _PREPOSITION_PAIRS = frozenset({("such", "as"), ("as", "well"), ("along", "with"), ("due", "to")})
 _NOUNS = frozenset({"noun", "plural", "name", "number"})
@@ -169,6 +170,9 @@ def _modifiers(draft: Draft, first: int, last: int) -> Iterator[Piece]:
     """Adjectives and the like before a noun that stays."""
     if last >= draft.stop or any(draft.tags[i] not in _MODIFIERS for i in range(first, last)):
         return
+    adverb = all(draft.tags[i] == "adverb" and draft.lower[i] not in NEGATIONS for i in range(first, last))
+    if adverb and draft.tags[last] in ("finite", "participle", "preposition", "infinitive"):
+        yield Piece(frozenset(range(first, last)), name="an adverb")
     head, tag = draft.tags[last], draft.tags[last - 1]
     stays = head in ("noun", "plural") or (head == "adjective" and tag in ("adjective", "adverb"))
     if stays or (head == "name" and tag == "adjective"):

@@ -44,7 +44,27 @@ def remove(draft: Draft, target: frozenset[int], needed: frozenset[int]) -> Remo
         removal = _without(draft, piece, aimed, held)
         if removal is not None:
             return removal
-    return None
+    return _one_by_one(draft, aimed, needed)
+
+
+def _one_by_one(draft: Draft, aimed: frozenset[int], needed: frozenset[int]) -> Removal | None:
+    """The same for words that stand apart: each run of them as a piece of its own, all or none."""
+    runs: list[set[int]] = []
+    for i in sorted(aimed):
+        if runs and not draft.weight(range(max(runs[-1]) + 1, i)):
+            runs[-1].add(i)
+        else:
+            runs.append({i})
+    if len(runs) < 2:
+        return None
+    origins = [frozenset(draft.tokens[i].origin for i in run) for run in runs]
+    done = Removal(draft, "")
+    for run in origins:
+        removal = remove(done.draft, frozenset(one for one in run if one is not None), needed)
+        if removal is None:
+            return None
+        done = Removal(removal.draft, f"{done.name} and {removal.name}" if done.name else removal.name)
+    return done
 
 
 def _series_pieces(draft: Draft, aimed: frozenset[int], held: frozenset[int]) -> Iterator[Piece]:
