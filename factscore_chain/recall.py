@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from typing import Literal
-from weakref import WeakKeyDictionary
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import patch_config
@@ -25,6 +24,7 @@ from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.documents import evidence_passages
 from factscore_chain.retrievers.lru import LRU
 from factscore_chain.retrievers.topic_index import TopicIndex
+from factscore_chain.single_flight import SingleFlight
 from factscore_chain.stage import Stage
 from factscore_chain.values import AtomicFact, Claim, Decision, Generation, Verdict
 from factscore_chain.verify.base import Verifier, decide
@@ -65,10 +65,8 @@ class Recall(Stage[Generation, RecallRecord]):
     k: int = Field(default=5, ge=1)
     """Passages of the generation that a fact is compared with."""
 
-    _facts: LRU[tuple[str | None, str], ReferenceFacts] = PrivateAttr(default_factory=lambda: LRU(_KEPT))
-    _locks: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = PrivateAttr(
-        default_factory=WeakKeyDictionary
-    )
+    _facts: LRU[tuple[object, ...], ReferenceFacts] = PrivateAttr(default_factory=lambda: LRU(_KEPT))
+    _flights: SingleFlight[ReferenceFacts] = PrivateAttr(default_factory=SingleFlight)
 
     async def _process(self, value: Generation, config: RunnableConfig) -> RecallRecord:
         source = "reference" if value.reference is not None else (value.topic or "")
@@ -93,13 +91,16 @@ class Recall(Stage[Generation, RecallRecord]):
         return await asyncio.to_thread(self.retrieval.page, generation.topic)
 
     async def _reference_facts(self, text: str, topic: str | None, config: RunnableConfig) -> ReferenceFacts:
-        locks = self._locks.setdefault(asyncio.get_running_loop(), {})
-        async with locks.setdefault(text, asyncio.Lock()):
-            kept = self._facts.get((topic, text))
-            if kept is None:
-                kept = self._facts.put((topic, text), await self._decompose(text, topic, config))
-        locks.pop(text, None)
-        return kept
+        # A copy with other models shares this memory, but must not take over what theirs did not say.
+        key = (*self.models, topic, text)
+
+        async def made() -> ReferenceFacts:
+            return self._facts.put(key, await self._decompose(text, topic, config))
+
+        if (kept := self._facts.get(key)) is not None:
+            return kept
+        facts, _ = await self._flights.run(repr((*map(id, self.models), topic, text)), made)
+        return facts
 
     async def _decompose(self, text: str, topic: str | None, config: RunnableConfig) -> ReferenceFacts:
         beginning = _beginning(text, -(-self.max_facts // _FACTS_A_SENTENCE))

@@ -126,6 +126,17 @@ def test_calls_of_a_model_are_bounded(source: KnowledgeSource) -> None:
     assert len(model.prompts) <= 2 + 2 + 4
 
 
+def test_an_estimate_of_the_cost_leaves_nothing_behind(source: KnowledgeSource) -> None:
+    model = ScriptedChatModel(script=lambda text: "True" if "True or False" in text else "- Ada was here.")
+    chain = FactScoreChain(source, llm=model, recall="reference")
+    row = {"output": "Ada was here.", "topic": TOPIC, "reference": "Ada was here and there."}
+    estimate = chain.estimate_cost([row])
+    assert (estimate.usage.calls, model.prompts) == (4, [])
+    record = chain.invoke(row).generations[0].recall
+    assert record is not None
+    assert record.stated == ("Ada was here.",)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
