@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytest_plugins = ["pytester"]
+
 _KEYS = (
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",

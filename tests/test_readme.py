@@ -7,6 +7,7 @@ import io
 import re
 import shlex
 import subprocess
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +49,13 @@ def _named(path: Path) -> str:
 
 @pytest.mark.usefixtures("as_a_reader")
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if python_blocks(path)], ids=_named)
-def test_python_in_a_document_runs_from_top_to_bottom(path: Path) -> None:
+def test_python_in_a_document_runs_from_top_to_bottom(path: Path, request: pytest.FixtureRequest) -> None:
     names: dict[str, Any] = {"__name__": "__main__"}
     for block in python_blocks(path):
         check_output(block, _execute(block, names))
     for name, value in names.items():
         if name.startswith("test_"):
-            value()
+            value(*(request.getfixturevalue(fixture) for fixture in signature(value).parameters))
 
 
 def _execute(block: Code, names: dict[str, Any]) -> str:
