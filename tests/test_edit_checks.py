@@ -29,6 +29,11 @@ BIRTH = (
     "Ada Lovelace was born on 5 May 1820.",
     "Ada Lovelace was born in London on December 10, 1815.",
 )
+OTHER = (
+    "The engine was shown in 1820.",
+    "The Analytical Engine was shown in 1820.",
+    "A printer for cards was shown in 1861.",
+)
 COUNT = (
     "In 2010 the town had 5,000 people.",
     "The town had 5,000 people in 2010.",
@@ -66,6 +71,7 @@ def test_what_the_passages_say_may_be_written(given: tuple[str, str, str], edite
         (BORN, "She was born\nin Paris.", "more lines"),
         (BORN, "She was born in Paris and.", "breaks off at 'and'"),
         (BORN, "Today, and was born in Paris.", "nothing stands before 'and'"),
+        (OTHER, "The engine was shown in 1861.", "1861 of something else"),
         (COUNT, "In 2010 the town had 6,100 people.", "another time"),
         (COUNT, "In 2020 the town had 6,100 people.", "another time"),
     ],

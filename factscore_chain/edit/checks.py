@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from factscore_chain.decompose.language import guess_language
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.words import is_mark, split_words
 from factscore_chain.edit.base import EditRequest, Policy
@@ -34,6 +35,7 @@ and or but nor the a an of in on at to for from with by as into than that which 
 _LEADS_ON = frozenset(_LEADING.split())
 """Words that no sentence ends with unless it did before."""
 
+_PRONOUN = re.compile(r"\b(?:he|she|it|they|his|her|hers|its|their|him|them)\b", re.IGNORECASE)
 _OPENS_LATE = re.compile(r"(?:\W*|\w+,\s+)(?P<word>and|or|but|nor|which|who)\b")
 
 
@@ -109,6 +111,20 @@ def _keeps_time(request: EditRequest, text: str) -> str | None:
     return None
 
 
+def _keeps_subject(request: EditRequest, text: str) -> str | None:
+    """A new year comes from a sentence that names the subject or has a pronoun for it (English)."""
+    new = years(text) - years(request.sentence.text)
+    named = [request.generation.topic or "", *(v for f in request.wrong for v in added_values(f.text, ""))]
+    subject = content_stems(" ".join(named)) - new
+    if not subject or not new or guess_language(request.generation.text) != "en":
+        return None
+    for year in sorted(new):
+        holding = [one for one in _sentences(request.passages) if year in years(one)]
+        if not any(subject & content_stems(one) or _PRONOUN.search(one) for one in holding):
+            return f"the passages have {year} of something else"
+    return None
+
+
 def _keeps_policy(request: EditRequest, text: str) -> str | None:
     sentence = request.sentence.text
     if request.policy is Policy.REMOVE:
@@ -129,6 +145,7 @@ _CHECKS: tuple[Callable[[EditRequest, str], str | None], ...] = (
     _has_evidence,
     _keeps_polarity,
     _keeps_time,
+    _keeps_subject,
 )
 
 
