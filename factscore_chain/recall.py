@@ -65,7 +65,7 @@ class Recall(Stage[Generation, RecallRecord]):
     k: int = Field(default=5, ge=1)
     """Passages of the generation that a fact is compared with."""
 
-    _facts: LRU[tuple[object, ...], ReferenceFacts] = PrivateAttr(default_factory=lambda: LRU(_KEPT))
+    _facts: LRU[tuple[str | None, str], ReferenceFacts] = PrivateAttr(default_factory=lambda: LRU(_KEPT))
     _flights: SingleFlight[ReferenceFacts] = PrivateAttr(default_factory=SingleFlight)
 
     async def _process(self, value: Generation, config: RunnableConfig) -> RecallRecord:
@@ -91,15 +91,14 @@ class Recall(Stage[Generation, RecallRecord]):
         return await asyncio.to_thread(self.retrieval.page, generation.topic)
 
     async def _reference_facts(self, text: str, topic: str | None, config: RunnableConfig) -> ReferenceFacts:
-        # A copy with other models shares this memory, but must not take over what theirs did not say.
-        key = (*self.models, topic, text)
+        key = (topic, text)
 
         async def made() -> ReferenceFacts:
             return self._facts.put(key, await self._decompose(text, topic, config))
 
         if (kept := self._facts.get(key)) is not None:
             return kept
-        facts, _ = await self._flights.run(repr((*map(id, self.models), topic, text)), made)
+        facts, _ = await self._flights.run(repr(key), made)
         return facts
 
     async def _decompose(self, text: str, topic: str | None, config: RunnableConfig) -> ReferenceFacts:
