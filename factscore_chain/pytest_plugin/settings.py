@@ -1,4 +1,4 @@
-"""What a check runs with: its arguments, else its test's marker, the command line, the ini file, in this order."""
+"""What a check runs with: its arguments, else its marker, the command line, the ini file, in this order."""
 
 from __future__ import annotations
 
