@@ -17,6 +17,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,14 @@ class Revision:
     topic: str | None = None
     facts: tuple[Decision, ...] | None = None
     """Facts with people's labels; None where an estimator has to find and judge them."""
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether nobody read the text while the rules of the embedded editor were made: every second one.
+
+        Those with an even sha256 were read.
+        """
+        return bool(int(sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest(), 16) % 2)
 
 
 class _Row(BaseModel):

@@ -221,3 +221,12 @@ def test_an_editor_that_asks_a_model_needs_one(tmp_path: Path, capsys: pytest.Ca
     code, _, err = run(str(write(tmp_path / "rows.jsonl", EDITABLE)), "--editor", "llm", capsys=capsys)
     assert code == 2
     assert "asks a model" in err
+
+
+def test_texts_that_were_read_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"text": f"Oslo has {n} ports.", "revised": "", "facts": []} for n in range(12)]
+    path = write(tmp_path / "rows.jsonl", *rows)
+    unread = sum(one.is_unread for one in read_revisions(path)[0])
+    _, out, _ = run(str(path), "--texts", "unread", "--json", capsys=capsys)
+    assert json.loads(out)["n"] == unread
+    assert 0 < unread < 12

@@ -48,6 +48,12 @@ def add_editing(parts: Any) -> None:
         default="auto",
         help="auto (default): correct where a passage gives the value, else remove",
     )
+    parser.add_argument(
+        "--texts",
+        choices=("all", "unread"),
+        default="all",
+        help="unread leaves out the half that was read while the embedded editor was made (default: all)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the noise and the intervals (default: 0)")
     parser.add_argument("--json", action="store_true", help="print one JSON object in place of the table")
     parser.set_defaults(run=run_editing)
@@ -63,9 +69,10 @@ def run_editing(options: argparse.Namespace) -> bool:
     from factscore_chain.evals.revisions import read_revisions
     from factscore_chain.retrievers.opening import as_retriever
 
-    revisions, rejected = read_revisions(options.file)
+    rows, rejected = read_revisions(options.file)
     for line in rejected:
         print(f"factscore: {line}", file=sys.stderr)
+    revisions = [one for one in rows if options.texts == "all" or one.is_unread]
     cache = answer_cache(options)
     editor = make_editor(options.editor, make_llm(options), options.variant)
     estimator = make_judge(options)
