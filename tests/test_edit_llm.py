@@ -164,4 +164,13 @@ def test_an_unknown_variant_is_refused_by_name() -> None:
 def test_the_manifest_names_model_variant_and_prompt() -> None:
     identity = LLMEditor(model=ScriptedChatModel(script=[]), variant="facts").identity
     assert identity["variant"] == "facts"
-    assert identity["prompt"].startswith("edit_facts@1:")
+    assert identity["prompt"].startswith("edit_facts@2:")
+
+
+@pytest.mark.parametrize(("variant", "shown"), [("facts+passages", False), ("passages", True)])
+def test_no_dropped_sentence_is_demonstrated_beside_something_true(variant: str, shown: bool) -> None:
+    model = ScriptedChatModel(script=[MENDED])
+    LLMEditor(model=model, variant=variant).invoke(_request())
+    replies = [turn.text for turn in model.prompts[0] if turn.type == "ai"]
+    assert ("DELETE" in replies) is shown
+    assert replies

@@ -8,7 +8,7 @@ from factscore_chain.edit.reading import read_edit
 
 OLD = "She was born in Paris in 1820."
 NEW = "She was born in London in 1815."
-BEFORE, AFTER = "Ada Lovelace wrote notes. ", " She met Babbage in 1833."
+BEFORE, AFTER = "Ada Lovelace wrote notes. She counted. ", " She met Babbage in 1833. He died."
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,9 @@ BEFORE, AFTER = "Ada Lovelace wrote notes. ", " She met Babbage in 1833."
         NEW.removesuffix("."),
         "She was born in London\nin 1815.",
         f"{BEFORE}{NEW}{AFTER}",
+        f"{BEFORE}{NEW}",
+        f"{NEW}{AFTER}",
+        f"She counted. {NEW} She met Babbage in 1833.",
     ],
 )
 def test_the_sentence_is_found_in_whatever_stands_around_it(reply: str) -> None:
@@ -89,3 +92,7 @@ def test_what_the_sentence_has_itself_is_left(sentence: str, reply: str) -> None
 
 def test_a_final_quotation_is_not_closed_twice() -> None:
     assert read_edit('She wrote "Notes"', 'She wrote "Plays."').text == 'She wrote "Notes".'
+
+
+def test_a_text_repeated_without_the_sentence_drops_it() -> None:
+    assert read_edit(f"{BEFORE.strip()}{AFTER}", OLD, around=(BEFORE, AFTER)).text == ""

@@ -13,7 +13,7 @@ from factscore_chain.edit.base import Editor, EditRequest, FactAction, SentenceE
 from factscore_chain.edit.reading import DROP, EditReading, Problem, read_edit
 from factscore_chain.errors import FatalModelError, ModelCallError, UsageError
 from factscore_chain.language_model import AnyModel
-from factscore_chain.prompts.prompt import Prompt, fence, load_prompt
+from factscore_chain.prompts.prompt import Demonstration, Prompt, fence, load_prompt
 from factscore_chain.report import FactRecord
 from factscore_chain.tokens import CountTokens, estimate_tokens
 from factscore_chain.values import Verdict
@@ -126,21 +126,33 @@ class LLMEditor(Editor):
         return read_edit(reply.text, request.sentence.text, reply.finish_reason, around), reply.text
 
     def _messages(self, request: EditRequest, around: tuple[str, str]) -> list[BaseMessage]:
-        asked = request.policy.value
         shown = fit_passages(request.passages, self.max_passage_tokens, self.count_tokens).passages
         messages = self.prompt.messages(
-            tuple(d for d in self.prompt.demonstrations if d.fields.get("task", asked) == asked),
+            self._demonstrations(request),
             topic=request.generation.topic or "",
             before=around[0],
             sentence=request.sentence.text,
             after=around[1],
             facts="\n".join(_labelled(request)),
             passages=numbered(shown),
-            task=asked,
+            task=request.policy.value,
         )
         for attempt in request.attempts:
             messages += [AIMessage(attempt.text or DROP), HumanMessage(_again(attempt.why))]
         return messages
+
+    def _demonstrations(self, request: EditRequest) -> tuple[Demonstration, ...]:
+        """Those of the policy; a dropped sentence is shown only where nothing but errors is shown with it.
+
+        Small models copy the word that drops a sentence wherever they have seen it.
+        """
+        asked = request.policy.value
+        told = "$facts" in self.prompt.template and len(request.mend) < len(request.facts)
+        return tuple(
+            one
+            for one in self.prompt.demonstrations
+            if one.fields.get("task", asked) == asked and not (told and one.reply == DROP)
+        )
 
     def _around(self, request: EditRequest) -> tuple[str, str]:
         """The text on both sides, cut at its far ends where it is too long."""

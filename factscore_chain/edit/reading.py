@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from factscore_chain.decompose.reading import is_talk
+from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.edit.wording import ended
 from factscore_chain.language_model import FinishReason
 from factscore_chain.thinking import without_thinking
@@ -120,10 +121,16 @@ def _stands_alone(inner: str, opening: str, closing: str) -> bool:
 
 
 def _between(text: str, around: tuple[str, str]) -> str:
-    """The sentence alone, where the model repeated the text on both sides of it."""
+    """The sentence alone, where the model repeated some of the text on both sides of it, or all."""
     before, after = (part.strip() for part in around)
-    longer = len(text) >= len(before) + len(after) > 0
-    if longer and text.startswith(before) and text.endswith(after):
-        inner = text[len(before) : len(text) - len(after)].strip()
-        return inner or DROP
+    if text and text == f"{before} {after}".strip():
+        return DROP
+    for sentence in split_sentences(before):
+        if text.startswith(repeated := before[sentence.span.start :]) and text != repeated:
+            text = text[len(repeated) :].strip()
+            break
+    for sentence in reversed(split_sentences(after)):
+        if text.endswith(repeated := after[: sentence.span.end]) and text != repeated:
+            text = text[: len(text) - len(repeated)].strip()
+            break
     return text
