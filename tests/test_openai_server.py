@@ -112,7 +112,7 @@ def test_after_passing_trouble_the_fact_gets_its_verdict(serve: Serve, trouble: 
     assert server.calls == 2
 
 
-@pytest.mark.parametrize("header", ["0", "0.01", moment()])
+@pytest.mark.parametrize("header", ["0", "0.01", moment()], ids=["at once", "seconds", "date"])
 def test_a_server_that_names_a_wait_is_asked_after_it(serve: Serve, header: str) -> None:
     server = serve([Status(429, headers={"Retry-After": header})] * 2 + ["True"])
     assert decide(server).verdict is Verdict.SUPPORTED
