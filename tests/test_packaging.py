@@ -107,9 +107,16 @@ def test_wheel_is_small_enough_to_install_anywhere(built: Path) -> None:
     assert next(built.glob("*.whl")).stat().st_size < 100 * 2**20  # the default limit of the package index
 
 
-def test_command_is_declared() -> None:
-    scripts = {entry.name: entry.value for entry in distribution("factscore-chain").entry_points}
-    assert scripts["factscore"] == "factscore_chain.cli.main:main"
+@pytest.mark.parametrize(
+    ("group", "target"),
+    [
+        ("console_scripts", "factscore_chain.cli.main:main"),
+        ("pytest11", "factscore_chain.pytest_plugin.hooks"),
+    ],
+)
+def test_the_command_and_the_plugin_are_declared(group: str, target: str) -> None:
+    found = distribution("factscore-chain").entry_points.select(group=group, name="factscore")
+    assert [entry.value for entry in found] == [target]
 
 
 def test_base_install_has_no_torch() -> None:

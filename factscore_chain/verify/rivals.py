@@ -85,6 +85,11 @@ def group_of(word: str) -> int:
     return found or int(bool(is_number))
 
 
+def is_kinship(word: str) -> bool:
+    """Whether a word names a relative."""
+    return group_of(word) == group_of("mother")
+
+
 def excluded(fact: Sequence[str], evidence: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Which words of the evidence are another member of a fact's word's group, words by words."""
     one, other = (np.array([group_of(word) for word in texts], np.int64) for texts in (fact, evidence))

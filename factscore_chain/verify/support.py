@@ -13,6 +13,7 @@ import numpy as np
 from factscore_chain.errors import UsageError
 from factscore_chain.values import Claim
 from factscore_chain.verify.alignment import FEATURES, align
+from factscore_chain.verify.checks import limits
 from factscore_chain.verify.cross_encoder import CLASSES, CrossEncoder, Pair
 from factscore_chain.verify.evidence import Evidence
 from factscore_chain.verify.head import TreeHead, read_head
@@ -46,6 +47,8 @@ class Read:
     """In the order of `COLUMNS`."""
     passages: tuple[int, ...]
     """Numbers of the passages of the chosen sentences, the best first."""
+    limits: tuple[float, float]
+    """Between what the probability must lie (see `checks.py`)."""
 
     @property
     def contradicted(self) -> bool:
@@ -73,7 +76,8 @@ class Draft:
 
     def completed(self, logits: Floats) -> Read:
         """The claim read, given the cross-encoder's logits of its pair."""
-        return Read(np.concatenate([self.features, cross_features(logits)]), self.passages)
+        row = np.concatenate([self.features, cross_features(logits)])
+        return Read(row, self.passages, row_limits(self.features, self.pair))
 
 
 class Support:
@@ -122,7 +126,9 @@ class Support:
         """Calibrated probabilities of being supported."""
         if not reads:
             return []
-        return [float(p) for p in self.head.probability(np.stack([read.row for read in reads]))]
+        found = self.head.probability(np.stack([read.row for read in reads]))
+        least, most = np.array([read.limits for read in reads]).T
+        return [float(p) for p in np.clip(found, least, most)]
 
 
 def _draft(claim: Claim, fact: Words, evidence: Evidence | None) -> Draft | None:
@@ -136,6 +142,12 @@ def _draft(claim: Claim, fact: Words, evidence: Evidence | None) -> Draft | None
     title = claim.passages[numbers[0]].title or claim.topic
     text = evidence_text(chosen, evidence, title)
     return Draft(alignment.features, Pair(text, claim.fact.text), numbers)
+
+
+def row_limits(features: Floats, pair: Pair) -> tuple[float, float]:
+    """Between what the probability must lie of a fact with these features, read in this pair."""
+    named = {name: float(value) for name, value in zip(FEATURES, features, strict=False)}
+    return limits(named, pair.fact, pair.evidence)
 
 
 def cross_features(logits: Floats) -> Floats:

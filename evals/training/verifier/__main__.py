@@ -131,17 +131,18 @@ class Run:
     def head(self) -> None:
         """Fits and calibrates the head, sets its thresholds, and reports on what was held out."""
         from factscore_chain.evals.training.verifier import figures, fit_head
-        from factscore_chain.evals.training.verifier.rows import read_table
+        from factscore_chain.evals.training.verifier.rows import read_table, within_limits
         from factscore_chain.verify.head import read_head
 
         table = read_table(self.out / "rows.npz")
         rows = fit_head.training_rows(table, self.recipe.head)
         fitted = fit_head.fit(rows, self.recipe.head)
-        limits = fit_head.thresholds(fitted.out_of_fold, rows)
+        limits = fit_head.thresholds(within_limits(rows, fitted.out_of_fold), rows)
         shipped = {"default": limits["f1"], **limits}
         head = {**fitted.head, "thresholds": shipped, "version": self.recipe.version}
         fit_head.write_head(head, self.out / "head.json")
-        probability = read_head(self.out / "head.json").probability(table.features)
+        head_says = read_head(self.out / "head.json").probability(table.features)
+        probability = within_limits(table, head_says)
         found = figures.all_figures(table, probability, limits)
         kept = {
             "thresholds": limits,

@@ -20,7 +20,7 @@ from factscore_chain.retrievers.ensemble import KnowledgeRetriever, to_passages
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.values import AtomicFact, Claim, Passage
 from factscore_chain.verify.cross_encoder import CrossEncoder, Pair
-from factscore_chain.verify.support import CROSS_FEATURES, Support, cross_features
+from factscore_chain.verify.support import CROSS_FEATURES, Support, cross_features, row_limits
 
 _BATCH = 256
 _EDITS_KEPT = 0.5
@@ -91,6 +91,14 @@ def make_table(asked: Sequence[Asked], support: Support) -> Table:
         np.array([one.held_out for one in kept]),
         np.array([one.kind for one in kept]),
     )
+
+
+def within_limits(table: Table, probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Probabilities of the head, kept between the limits that the verifier keeps them in."""
+    pairs = (Pair(str(text), str(claim)) for text, claim in zip(table.evidence, table.claim, strict=True))
+    found = [row_limits(row, pair) for row, pair in zip(table.features, pairs, strict=True)]
+    least, most = np.array(found).reshape(-1, 2).T
+    return np.asarray(np.clip(probability, least, most), np.float64)
 
 
 def with_cross_features(table: Table, branches: Sequence[CrossEncoder], mean: CrossEncoder) -> Table:
