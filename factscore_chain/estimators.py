@@ -80,6 +80,12 @@ def _llm_verifier(model: _Model) -> Verifier:
     return _judge(model, "verify")
 
 
+def _joint_verifier(model: _Model) -> Verifier:
+    from factscore_chain.verify.joint import JointVerifier
+
+    return JointVerifier(llm=_llm_verifier(model))
+
+
 def _cascade_verifier(model: _Model) -> Verifier:
     from factscore_chain.verify.cascade import CascadeVerifier
 
@@ -139,6 +145,7 @@ _RECIPES = {
     "retrieval+llm": _Recipe(_llm_verifier, needs_model=True),
     # The nonparametric check comes first: a fact that it rejects needs no model call.
     "retrieval+llm+np": _Recipe(_agreeing(_np_verifier, _llm_verifier), needs_model=True),
+    "retrieval+llm+embedded": _Recipe(_joint_verifier, needs_model=True),
     "cascade": _Recipe(_cascade_verifier, needs_model=True),
     "no-context": _Recipe(_no_context_verifier, needs_model=True, needs_passages=False),
     "self-check": _Recipe(_self_check_verifier, needs_model=True, needs_passages=False),

@@ -17,6 +17,7 @@ from factscore_chain.evals.bench import cascade
 from factscore_chain.evals.calibration import fit_weights
 from factscore_chain.evals.fit_joint import LEAST_FACTS, compare, fit
 from factscore_chain.evals.split import is_held_out
+from factscore_chain.evals.training.joint_votes import joined
 from factscore_chain.evals.votes import Vote, read_votes, write_votes
 from factscore_chain.values import Verdict
 from factscore_chain.verify.calibration import read_calibration, sigmoid
@@ -177,3 +178,17 @@ def test_a_spread_of_facts_takes_no_more_of_a_topic_than_was_asked_for(
     assert max(map(topics.count, topics)) <= 2
     assert cascade.main([str(out)]) == 0
     assert "sure of" in capsys.readouterr().out
+
+
+def test_answers_of_a_model_join_the_facts_that_are_known_once() -> None:
+    own = [vote(n, False, system="ChatGPT", verdict=None, probability=None) for n in range(3)]
+    twice = own[2].model_copy(update={"topic": TOPICS[True][0]})
+    answers: list[dict[str, Any]] = [
+        {"fact": "Fact 0.", "verdict": "supported", "probability": 0.9},
+        {"fact": "Fact 1.", "verdict": "not_supported", "probability": None},
+        {"fact": "Fact 2.", "verdict": "supported", "probability": 0.8},
+        {"fact": "Fact 9.", "verdict": "supported", "probability": 0.8},
+    ]
+    found = joined([*own, twice], answers, "m")
+    assert [(one.fact, one.probability, one.model) for one in found] == [("Fact 0.", 0.9, "m")]
+    assert found[0].embedded == own[0].embedded

@@ -7,6 +7,7 @@ import io
 import re
 import shlex
 import subprocess
+from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -111,7 +112,9 @@ def _plain(command: str) -> str:
 
 
 _TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
-_COMMAND = re.compile(r"^\$ (factscore .*)$|`(factscore [^`]*)`", re.MULTILINE)
+_COMMAND = re.compile(
+    r"^\$ (factscore .*)$|`(factscore [^`]*)`|`(python -m factscore_chain\.[^`]*)`", re.MULTILINE
+)
 
 
 def _tables_with_figures(path: Path) -> list[tuple[str, str]]:
@@ -135,6 +138,10 @@ def _without_tables(block: re.Match[str]) -> str:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=_named)
 def test_a_table_of_figures_names_the_command_that_makes_them(path: Path) -> None:
     for before, table in _tables_with_figures(path):
-        commands = [plain or inline for plain, inline in _COMMAND.findall(before)]
+        commands = ["".join(forms) for forms in _COMMAND.findall(before)]
         assert commands, f"no command stands before the table\n{table}"
-        _parser().parse_args(shlex.split(commands[-1])[1:])  # it exists: a wrong one ends in SystemExit
+        program, *arguments = shlex.split(commands[-1])
+        if program == "python":
+            assert find_spec(arguments[1]) is not None
+        else:
+            _parser().parse_args(arguments)  # it exists: a wrong one ends in SystemExit

@@ -16,6 +16,7 @@ from factscore_chain.verify.calibration import (
     Weights,
     log_odds,
     read_calibration,
+    shipped_calibration,
     sigmoid,
 )
 from factscore_chain.verify.cascade import CascadeVerifier
@@ -138,3 +139,11 @@ def test_a_file_that_is_no_calibration_is_named(tmp_path: Any, content: str) -> 
         read_calibration(tmp_path / "c.json")
     with pytest.raises(UsageError, match="is no calibration"):
         read_calibration(tmp_path / "missing.json")
+
+
+def test_the_shipped_calibration_says_what_it_was_fitted_on() -> None:
+    shipped = shipped_calibration()
+    assert shipped.facts >= 40
+    assert shipped.joint is not None
+    assert shipped.joint.embedded > 0
+    assert shipped.model

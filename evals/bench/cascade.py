@@ -6,7 +6,8 @@ VOTES are rows of `factscore eval votes`: labelled facts with the embedded verif
 verdict, so that nothing is asked again. For each share of calls saved, the limits that agree best with people
 on training topics are shown, with what they come to on held-out ones; agreement lost is against asking the
 LLM about every fact. Without an LLM's verdicts in VOTES only the first table is printed: how often the
-embedded verifier is right where it is sure, which is what the default limits were set by.
+embedded verifier is right where it is sure. The default limits were set by that table, on training topics,
+from votes of `evals/training/joint_votes.py`, in which it has not seen the topics it is asked about.
 """
 
 from __future__ import annotations
@@ -60,22 +61,25 @@ class Half:
         sure = self.sure(low, high)
         predicted = np.where(sure, self.embedded >= high, self.llm)
         return {
-            "saved": float(sure.mean()) if len(sure) else None,
+            "saved": _mean(sure),
             "balanced_accuracy": metrics.balanced_accuracy(self.supported, predicted),
             "f1_not_supported": metrics.f1_not_supported(self.supported, predicted),
         }
 
 
 def reliability(half: Half) -> list[dict[str, Any]]:
-    """How often the embedded verifier is right at and beyond each limit."""
+    """For how many facts the embedded verifier is beyond each limit, and how often it is right there."""
     rows: list[dict[str, Any]] = []
     for side, limits in (("low", LOWS), ("high", HIGHS)):
         for limit in limits:
             sure = half.embedded <= limit if side == "low" else half.embedded >= limit
             right = half.supported[sure] == (side == "high")
-            share = float(right.mean()) if len(right) else None
-            rows.append({"side": side, "limit": limit, "facts": len(right), "right": share})
+            rows.append({"side": side, "limit": limit, "share": _mean(sure), "right": _mean(right)})
     return rows
+
+
+def _mean(values: Bools) -> float | None:
+    return float(values.mean()) if len(values) else None
 
 
 def curve(train: Half, held_out: Half) -> list[dict[str, Any]]:
@@ -97,10 +101,15 @@ def curve(train: Half, held_out: Half) -> list[dict[str, Any]]:
 
 def lines(report: dict[str, Any]) -> list[str]:
     """The report for people."""
-    shown = [f"embedded verifier, training topics ({report['train']} facts)  sure of  right"]
-    for row in report["reliability"]:
-        sign = "<=" if row["side"] == "low" else ">="
-        shown.append(f"  p {sign} {row['limit']:4.2f} {row['facts']:46}  {_percent(row['right'])}")
+    shown = [
+        f"embedded verifier alone: {report['train']} facts of training topics, {report['held']} held out",
+        "              training topics     held-out topics",
+        "             sure of    right    sure of    right",
+    ]
+    for first, second in zip(report["reliability"], report["reliability_held_out"], strict=True):
+        sign = "<=" if first["side"] == "low" else ">="
+        cells = (_percent(row[name]) for row in (first, second) for name in ("share", "right"))
+        shown.append(f"  p {sign} {first['limit']:4.2f}  {'   '.join(cells)}")
     if report["curve"]:
         alone = report["llm_alone"]["f1_not_supported"]
         shown.append(f"LLM alone, held-out topics ({report['held_out']} facts): F1 {_percent(alone)}")
@@ -122,13 +131,15 @@ def _percent(value: float | None) -> str:
 
 def measure(votes: Sequence[Vote]) -> dict[str, Any]:
     """The whole report."""
-    train = Half.of([vote for vote in votes if not vote.held_out])
+    train, held = (Half.of([v for v in votes if v.held_out is wanted]) for wanted in (False, True))
     asked = [vote for vote in votes if vote.verdict is not None]
     halves = [Half.of([vote for vote in asked if vote.held_out is wanted]) for wanted in (False, True)]
     return {
         "train": len(train.supported),
+        "held": len(held.supported),
         "held_out": len(halves[1].supported),
         "reliability": reliability(train),
+        "reliability_held_out": reliability(held),
         "llm_alone": halves[1].figures(-1.0, 2.0),
         "curve": curve(*halves) if asked else [],
     }

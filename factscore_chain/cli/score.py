@@ -145,7 +145,7 @@ def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--estimator",
         metavar="NAME",
-        help="embedded (default), np, retrieval+llm, retrieval+llm+np, cascade, "
+        help="embedded (default), np, retrieval+llm, retrieval+llm+np, retrieval+llm+embedded, cascade, "
         "no-context, self-check, original; or a name of the original package, such as retrieval+llama+npm",
     )
     parser.add_argument(
