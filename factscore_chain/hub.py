@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from factscore_chain.errors import FactScoreError
+from factscore_chain.errors import FactScoreError, MissingExtraError
 
 T = TypeVar("T")
 
@@ -34,3 +34,31 @@ def from_hub(name: str, load: Callable[[bool], T]) -> T:
                 f"The weights {name!r} are neither on this machine nor can they be downloaded "
                 f"({type(error).__name__}). Download them once where there is a network, or name a folder."
             ) from error
+
+
+def from_transformers(name: str, kind: str, feature: str) -> tuple[Any, Any]:
+    """Loads a tokenizer and a model of transformers.
+
+    Args:
+        name: A repository of the hub, or a folder.
+        kind: The class that loads the model, such as "AutoModelForCausalLM".
+        feature: What cannot be done without them, for the error.
+
+    Raises:
+        MissingExtraError: transformers or torch is not installed.
+        WeightsNotFoundError: The weights cannot be had.
+    """
+    try:
+        import torch  # noqa: F401
+        import transformers
+    except ImportError as error:
+        raise MissingExtraError(feature, "hf") from error
+    loader = getattr(transformers, kind)
+
+    def load(local_only: bool) -> tuple[Any, Any]:
+        return (
+            transformers.AutoTokenizer.from_pretrained(name, local_files_only=local_only),
+            loader.from_pretrained(name, local_files_only=local_only),
+        )
+
+    return from_hub(name, load)

@@ -43,6 +43,17 @@ class LocalVerifier(Verifier, LocalStage[Claim, Decision]):
     """A verifier that computes here, many claims at once, with no model server."""
 
 
+def without_evidence(claim: Claim, verifier: str) -> Decision:
+    """The decision on a fact without passages: nothing supports it, and nobody need be asked."""
+    return Decision(
+        claim.fact,
+        Verdict.NOT_SUPPORTED,
+        verifier,
+        reason="no_evidence",
+        note="No passage was found, so no model was asked.",
+    )
+
+
 def is_not_applicable(decision: Decision) -> bool:
     """Whether the verifier had nothing to judge, as opposed to not knowing."""
     return decision.verdict is Verdict.UNDECIDED and (decision.cause or "").startswith(NOT_APPLICABLE)

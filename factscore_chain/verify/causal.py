@@ -9,7 +9,7 @@ from pydantic import Field
 
 from factscore_chain.prompts.prompt import Prompt, load_prompt
 from factscore_chain.values import Claim, Decision, Verdict
-from factscore_chain.verify.base import LocalVerifier
+from factscore_chain.verify.base import LocalVerifier, without_evidence
 from factscore_chain.verify.causal_lm import CausalLM, load_causal_lm
 from factscore_chain.verify.llm import shows_passages, verification_messages
 from factscore_chain.verify.passage_budget import FittedPassages, fit_passages
@@ -117,13 +117,7 @@ class CausalLMVerifier(LocalVerifier):
 
     def _unread(self, claim: Claim, asked: _Question | None, model: CausalLM) -> Decision:
         if asked is None:
-            return Decision(
-                claim.fact,
-                Verdict.NOT_SUPPORTED,
-                self.verifier_name,
-                reason="no_evidence",
-                note="No passage was found, so no model was asked.",
-            )
+            return without_evidence(claim, self.verifier_name)
         return Decision(
             claim.fact,
             Verdict.UNDECIDED,

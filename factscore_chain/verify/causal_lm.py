@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from factscore_chain.errors import MissingExtraError, UsageError
-from factscore_chain.hub import from_hub
+from factscore_chain.errors import UsageError
+from factscore_chain.hub import from_transformers
 from factscore_chain.verify.mentions import ENGLISH, Labels
 
 Floats = npt.NDArray[np.float64]
@@ -29,19 +29,7 @@ def load_causal_lm(name: str) -> CausalLM:
         MissingExtraError: transformers or torch is not installed.
         WeightsNotFoundError: The weights are not here and cannot be downloaded.
     """
-    try:
-        import torch  # noqa: F401
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-    except ImportError as error:
-        raise MissingExtraError(f"Verification by {name}", "hf") from error
-
-    def load(local_only: bool) -> tuple[Any, Any]:
-        return (
-            AutoTokenizer.from_pretrained(name, local_files_only=local_only),
-            AutoModelForCausalLM.from_pretrained(name, local_files_only=local_only),
-        )
-
-    return CausalLM(*from_hub(name, load))
+    return CausalLM(*from_transformers(name, "AutoModelForCausalLM", f"Verification by {name}"))
 
 
 class CausalLM:

@@ -16,7 +16,7 @@ from factscore_chain.language_model import AnyModel, Completion
 from factscore_chain.prompts.prompt import Prompt, load_prompt
 from factscore_chain.tokens import CountTokens, estimate_tokens
 from factscore_chain.values import Claim, Decision, Passage, Verdict
-from factscore_chain.verify.base import Verifier
+from factscore_chain.verify.base import Verifier, without_evidence
 from factscore_chain.verify.calibration import Calibration, Weights, log_odds
 from factscore_chain.verify.logprobs import first_verdict
 from factscore_chain.verify.mentions import ENGLISH, Labels
@@ -126,7 +126,7 @@ class LLMVerifier(Verifier):
 
     async def _process(self, value: Claim, config: RunnableConfig) -> Decision:
         if self.reads_passages and not value.passages:
-            return self._without_evidence(value)
+            return without_evidence(value, self.verifier_name)
         given = value.passages if self.reads_passages else ()
         fitted = fit_passages(given, self.max_passage_tokens, self.count_tokens)
         try:
@@ -200,15 +200,6 @@ class LLMVerifier(Verifier):
         if probability is None or self._limit is None:
             return reading.verdict
         return Verdict.SUPPORTED if probability >= self._limit else Verdict.NOT_SUPPORTED
-
-    def _without_evidence(self, claim: Claim) -> Decision:
-        return Decision(
-            claim.fact,
-            Verdict.NOT_SUPPORTED,
-            self.verifier_name,
-            reason="no_evidence",
-            note="No passage was found, so no model was asked.",
-        )
 
 
 def shows_passages(prompt: Prompt) -> bool:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from factscore_chain.errors import MissingExtraError
-from factscore_chain.hub import from_hub
+from factscore_chain.hub import from_transformers
 
 Vectors = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.int64]
@@ -38,19 +37,7 @@ def load_masked_lm(name: str) -> MaskedLM:
         MissingExtraError: transformers or torch is not installed.
         WeightsNotFoundError: The weights are not here and cannot be downloaded.
     """
-    try:
-        import torch  # noqa: F401
-        from transformers import AutoModelForMaskedLM, AutoTokenizer
-    except ImportError as error:
-        raise MissingExtraError(f"The NP check by {name}", "hf") from error
-
-    def load(local_only: bool) -> tuple[Any, Any]:
-        return (
-            AutoTokenizer.from_pretrained(name, local_files_only=local_only),
-            AutoModelForMaskedLM.from_pretrained(name, local_files_only=local_only),
-        )
-
-    return MaskedLM(*from_hub(name, load))
+    return MaskedLM(*from_transformers(name, "AutoModelForMaskedLM", f"The NP check by {name}"))
 
 
 class MaskedLM:
