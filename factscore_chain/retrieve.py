@@ -31,7 +31,7 @@ class Retrieval(Stage[Question, tuple[Claim, ...]]):
     """
 
     retriever: BaseRetriever
-    k: int = Field(default=5, ge=0)
+    k: int = Field(default=5, ge=1)
     """Passages a fact."""
 
     def resolve(self, topic: str | None) -> str | None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
+from filelock import FileLock, Timeout
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from platformdirs import user_cache_path
@@ -28,6 +31,9 @@ def cache_folder() -> Path:
     named = os.environ.get(CACHE_VARIABLE)
     return Path(named) if named else user_cache_path("factscore-chain")
 
+
+PATIENCE = 600
+"""Seconds that a process waits for another one that is registering the same file."""
 
 EMBEDDED_AT_ONCE = 2_000
 """Passages up to which a JSONL file gets a vector index as it is registered: some seconds of work, once."""
@@ -58,10 +64,24 @@ def open_knowledge(path: str | Path, embeddings: Embeddings | None = None) -> Kn
         return KnowledgeSource(path)
     database = cache_folder() / "knowledge" / f"{path.stem}-{_content_key(path, embeddings)}.db"
     database.parent.mkdir(parents=True, exist_ok=True)
-    source = KnowledgeSource.build(path, database)
-    if (source.passage_count or 0) <= EMBEDDED_AT_ONCE:
-        VectorIndex.build(source, embeddings)
+    with _turn(database):
+        source = KnowledgeSource.build(path, database)
+        if (source.passage_count or 0) <= EMBEDDED_AT_ONCE:
+            VectorIndex.build(source, embeddings)
     return source
+
+
+@contextmanager
+def _turn(database: Path) -> Iterator[None]:
+    """Waits while another process registers or opens the same file: tests often start several at once."""
+    try:
+        with FileLock(database.with_name(f".{database.name}.turn"), timeout=PATIENCE):
+            yield
+    except Timeout:
+        raise KnowledgeSourceError(
+            f"Another process has been registering into {database} for {PATIENCE} s. Wait for it to end, or "
+            "register the file once with `factscore kb build` and name the database."
+        ) from None
 
 
 def as_retriever(knowledge: AnyKnowledge) -> BaseRetriever:

@@ -250,7 +250,7 @@ def test_the_manifest_names_what_made_the_report(source: KnowledgeSource) -> Non
         ({"llm": 3}, "int is no model"),
         ({"llm": "nobody:nothing"}, "nobody:nothing"),
         ({"gamma": -1}, "gamma"),
-        ({"k": -1}, "Retrieval: k: .*greater than or equal to 0"),
+        ({"k": 0}, "Retrieval: k: .*greater than or equal to 1"),
         ({"abstain": "maybe"}, "maybe"),
         ({"knowledge": None}, "knowledge"),
     ],

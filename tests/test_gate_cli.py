@@ -161,6 +161,11 @@ def test_a_ready_report_that_is_none_is_wrong_use(capsys: pytest.CaptureFixture[
     assert "'ready.json' is not a report" in capsys.readouterr().err
 
 
+def test_a_ready_report_that_is_missing_is_called_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gate", "ready.json", "--min-mean", "0.8"]) == 2
+    assert "'ready.json' cannot be read: No such file" in capsys.readouterr().err
+
+
 def test_the_report_holds_the_outcome(knowledge: str) -> None:
     gate([TRUE, FALSE], knowledge, "--min-mean", "0.9", "--output", "report.json")
     made = read("report.json")

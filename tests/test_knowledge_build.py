@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import random
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -309,3 +312,18 @@ def test_the_real_pages_keep_every_word(data_dir: Path, tmp_path: Path) -> None:
         for page in pages:
             registered = " ".join(p.text for p in source.passages(page["title"]))
             assert "".join(registered.split()) == "".join("".join(page["text"]).split())
+
+
+def test_processes_that_start_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    pages = tmp_path / "pages.jsonl"
+    pages.write_text("\n".join(map(json.dumps, _rows(200))), encoding="utf-8")
+    code = (
+        "import sys\nfrom factscore_chain.retrievers.opening import open_knowledge\n"
+        "print(open_knowledge(sys.argv[1]).document_count)"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "FACTSCORE_CACHE": str(tmp_path / "cache")}
+    started = [
+        subprocess.Popen([sys.executable, "-c", code, str(pages)], env=env, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    assert [one.communicate()[0].strip() for one in started] == ["200"] * 3

@@ -134,6 +134,20 @@ def test_a_model_without_a_key_skips_unless_strict(
     result.stdout.fnmatch_lines(["*factscore: The model 'openai:gpt-4o-mini' cannot be set up*"])
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("llm='nosuch:x'", "factscore: The model 'nosuch:x' cannot be set up*"),
+        ("knowledge='nowhere.jsonl'", "factscore: There is no knowledge source at 'nowhere.jsonl'*"),
+    ],
+)
+def test_a_mistake_in_a_setting_fails_in_one_line(project: pytest.Pytester, given: str, said: str) -> None:
+    result = run(project, f"factscore.assert_factual({TRUE!r}, topic='Marie Curie', {given})")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([said])
+    result.stdout.no_fnmatch_line("*checks.py*")
+
+
 def test_what_could_not_be_scored_fails(project: pytest.Pytester) -> None:
     result = run(project, f"factscore.assert_factual({TRUE!r}, topic='Pierre Curie', min_score=0)")
     result.assert_outcomes(failed=1)

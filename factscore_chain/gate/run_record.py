@@ -107,8 +107,9 @@ def read_report(path: Path) -> Report:
     Raises:
         UsageError: The file is missing, or is no report.
     """
+    text = _read(path)
     try:
-        return Report.model_validate_json(_read(path))
+        return Report.model_validate_json(text)
     except (ValueError, RecursionError) as error:
         raise _unusable(path, "a report", error) from error
 

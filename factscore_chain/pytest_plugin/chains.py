@@ -67,4 +67,7 @@ def _model(settings: Settings) -> Any:
             settings.llm, **({} if settings.base_url is None else {"base_url": settings.base_url})
         )
     except UsageError as error:
+        # An unknown provider or a missing package is a mistake of the tests; a missing key is one's own.
+        if isinstance(error.__cause__, (ValueError, ImportError)):
+            raise
         raise FatalModelError(str(error)) from error

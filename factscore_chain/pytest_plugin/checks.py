@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import pytest
 
-from factscore_chain.errors import FatalModelError, UsageError
+from factscore_chain.errors import FactScoreError, FatalModelError, UsageError
 from factscore_chain.gate import Criteria, Rows, RunRecord, judged, read_generations, read_run, run_gate
 from factscore_chain.gate.criteria import OnEmpty
 from factscore_chain.gate_outcome import GateOutcome
@@ -26,10 +26,10 @@ Baseline: TypeAlias = str | Path | Report | RunRecord
 class FactScoreChecks:
     """Checks that what a model wrote is supported by a knowledge source.
 
-    A check that does not hold fails the test, and names the facts. What could not be scored fails it too;
-    only where the model cannot be used at all (no key, no server) the test is skipped, or, with
-    --factscore-strict, failed. What a check is not told comes from the test's marker, the command line or
-    the ini file.
+    A check that does not hold fails the test, and names the facts. What could not be scored, or a source that
+    cannot be opened, fails it too; only where the model cannot be used at all (no key, no server) the test is
+    skipped, or, with --factscore-strict, failed. What a check is not told comes from the test's marker, the
+    command line or the ini file.
     """
 
     def __init__(
@@ -157,6 +157,8 @@ class FactScoreChecks:
             return run_gate(self._chains.of(settings), rows, criteria, confirmations=confirm)
         except FatalModelError as error:
             self._unusable(error)
+        except FactScoreError as error:
+            pytest.fail(f"factscore: {error}", pytrace=False)
 
     def _unusable(self, error: FatalModelError) -> NoReturn:
         if self._strict:
