@@ -12,6 +12,7 @@ from factscore_chain.decompose.language import guess_language
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.words import is_mark, split_words
 from factscore_chain.edit.base import EditRequest, Policy
+from factscore_chain.edit.hedging import only_marks
 from factscore_chain.edit.polarity import flipped, says_so
 from factscore_chain.edit.wording import (
     added_values,
@@ -49,6 +50,8 @@ def objection(request: EditRequest, text: str) -> str | None:
     if not text:
         allowed = request.policy in {Policy.REMOVE, Policy.AUTO}
         return None if allowed else f"it drops the sentence, and the policy is {request.policy.value!r}"
+    if only_marks(request.sentence.text, text):
+        return None
     return next(filter(None, (check(request, text) for check in _CHECKS)), None)
 
 

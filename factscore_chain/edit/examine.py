@@ -11,13 +11,14 @@ from langchain_core.runnables.config import patch_config
 
 from factscore_chain.decompose.base import apart, overlap
 from factscore_chain.edit.candidate import spliced
+from factscore_chain.edit.hedging import only_marks, without_marks
 from factscore_chain.edit.keep import perhaps_lost, surely_lost
-from factscore_chain.edit.located import LocatedText, locate
+from factscore_chain.edit.located import LocatedText, Stated, locate
 from factscore_chain.edit.state import EditState, Proposal, dump, generation_of, proposals_of, report_of
 from factscore_chain.generation_scorer import GenerationScorer
 from factscore_chain.report import FactRecord
 from factscore_chain.stage import Stage
-from factscore_chain.values import AtomicFact, Claim, Passage, Verdict
+from factscore_chain.values import AtomicFact, Claim, Passage, Span, Verdict
 from factscore_chain.verify.base import decide
 
 
@@ -29,8 +30,18 @@ class DecomposeStep(Stage[EditState, dict[str, Any]]):
     async def _process(self, value: EditState, config: RunnableConfig) -> dict[str, Any]:
         report, proposals = report_of(value), proposals_of(value)
         trial = [one for one in proposals if one.open]
-        candidate = spliced(locate(report), report.text, trial)
-        spans = [span for span in candidate.spans if span.start < span.end]
+        text = locate(report)
+        candidate = spliced(text, report.text, trial)
+        marked = {
+            one.sentence: _as_before(text.sentences[one.sentence], one.text or "", span)
+            for one, span in zip(trial, candidate.spans, strict=True)
+            if only_marks(text.sentences[one.sentence].sentence.text, one.text or "")
+        }
+        spans = [
+            span
+            for one, span in zip(trial, candidate.spans, strict=True)
+            if span.start < span.end and one.sentence not in marked
+        ]
         generation = replace(generation_of(report), text=candidate.text)
         found = await self.scorer.decomposer.decompose_part(
             generation, spans, patch_config(config, run_name="decompose")
@@ -44,7 +55,8 @@ class DecomposeStep(Stage[EditState, dict[str, Any]]):
             proposals[index] = one.model_copy(
                 update={
                     "span": span,
-                    "stated": tuple(fact for fact in stated if fact.sentence in inside),
+                    "stated": marked.get(one.sentence)
+                    or tuple(fact for fact in stated if fact.sentence in inside),
                     "failures": tuple(f for f in found.failures if f.sentence in inside),
                 }
             )
@@ -99,6 +111,23 @@ class VerifyStep(Stage[EditState, dict[str, Any]]):
         decisions = await decide(verifier, claims, patch_config(config, run_name="verify"))
         lost |= {one.fact.text for one in decisions if one.verdict is not Verdict.SUPPORTED}
         return tuple(fact.text for fact in doubtful if fact.text in lost)
+
+
+def _as_before(stated: Stated, marked: str, span: Span) -> tuple[AtomicFact, ...]:
+    """The facts of a sentence that was only marked: what they say is the same, a little further on."""
+    _, places = without_marks(marked)
+    start = stated.sentence.span.start
+    return tuple(
+        AtomicFact(
+            fact.text,
+            fact.span
+            and Span(
+                span.start + places[fact.span.start - start],
+                span.start + places[fact.span.end - start - 1] + 1,
+            ),
+        )
+        for fact in stated.facts
+    )
 
 
 def _stated_elsewhere(text: LocatedText, proposals: Sequence[Proposal]) -> set[str]:

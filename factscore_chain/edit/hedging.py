@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from factscore_chain.decompose.words import is_mark
 from factscore_chain.edit.draft import Draft
 
@@ -9,12 +11,28 @@ LEAD = "According to an unverified claim,"
 """Stands before a sentence of which nothing is supported."""
 MARK = "(unverified)"
 """Stands after the words that are not supported, where others are."""
+_MARKS = re.compile(rf"^{re.escape(LEAD)} | ?{re.escape(MARK)}")
 _NOMINAL = frozenset({"noun", "plural", "name", "number"})
 
 
 def is_marked(text: str) -> bool:
     """Whether the words of this module stand in a sentence already."""
     return text.startswith(LEAD) or MARK in text
+
+
+def without_marks(text: str) -> tuple[str, list[int]]:
+    """A sentence without the words of this module, and the place in `text` of each character that is left."""
+    marks = {place for found in _MARKS.finditer(text) for place in range(*found.span())}
+    places = [place for place in range(len(text)) if place not in marks]
+    return "".join(text[place] for place in places), places
+
+
+def only_marks(sentence: str, edited: str) -> bool:
+    """Whether an edit did no more than mark a sentence as unverified."""
+    plain, _ = without_marks(edited)
+    # Behind the lead a sentence may begin small.
+    same_start = plain[:1].lower() == sentence[:1].lower()
+    return edited != sentence and same_start and plain[1:] == sentence[1:]
 
 
 def hedge_sentence(draft: Draft) -> str:
