@@ -6,6 +6,7 @@ import io
 import pickle
 import pickletools
 import sys
+import tracemalloc
 import types
 from collections import OrderedDict
 from pathlib import Path
@@ -191,6 +192,27 @@ def test_objects_that_contain_themselves_or_multiply_are_no_trap(tmp_path: Path)
     for _ in range(60):
         many = [many, many]
     assert load_plain(write(tmp_path / "b.pkl", many))[0][1][0]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"Np999999999\n.",
+        b"\x80\x04Nr\xff\xff\xff\x7f.",
+        b"\x80\x04\x8e\xff\xff\xff\xff\x0f\x00\x00\x00abc.",
+        b"\x80\x05\x96\xff\xff\xff\xff\x0f\x00\x00\x00abc.",
+        b"\x80\x04\x95\xff\xff\xff\xff\x0f\x00\x00\x00N.",
+    ],
+    ids=["place in the memo", "binary place", "bytes", "bytearray", "frame"],
+)
+def test_a_few_bytes_cannot_ask_for_gigabytes(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "a.pkl").write_bytes(data)
+    tracemalloc.start()
+    with pytest.raises(CacheFileError):
+        load_plain(tmp_path / "a.pkl")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10_000_000
 
 
 @given(st.binary(max_size=60))

@@ -8,7 +8,9 @@ hold beside the text, become dictionaries, and the key that is pickled with them
 
 from __future__ import annotations
 
+import io
 import pickle
+import pickletools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +21,7 @@ import numpy as np
 from factscore_chain.errors import KnowledgeSourceError
 
 _NUMBER_TYPE = re.compile(r"[<>|=]?[biufc]\d{1,2}")
+_SIZES = frozenset({"PUT", "BINPUT", "LONG_BINPUT", "FRAME"})
 _PLAIN = (str, bytes, int, float, complex, bool, type(None))
 
 
@@ -34,7 +37,9 @@ def load_plain(path: Path) -> Any:
     """
     try:
         with path.open("rb") as file:
-            return _Plainer().plain(_Unpickler(file).load())
+            data = file.read()
+        _check_sizes(data)
+        return _Plainer().plain(_Unpickler(io.BytesIO(data)).load())
     except CacheFileError as error:
         raise CacheFileError(
             f"The cache {str(path)!r} was refused: {error} It was not run. Delete it, or read it where you "
@@ -47,6 +52,17 @@ def load_plain(path: Path) -> Any:
         raise CacheFileError(
             f"The cache {str(path)!r} is damaged ({type(error).__name__}). Delete it to start a new one."
         ) from error
+
+
+def _check_sizes(data: bytes) -> None:
+    """Refuses a pickle that asks for more room than its own length could need, before any is made.
+
+    Python's reader allots what a length or a place in its memo says, gigabytes for five bytes; the scanner
+    reads no further than there is.
+    """
+    for code, argument, _ in pickletools.genops(io.BytesIO(data)):
+        if code.name in _SIZES and isinstance(argument, int) and argument > len(data):
+            raise CacheFileError(f"It asks for room for {argument} objects in {len(data)} bytes.")
 
 
 class _Maker:
