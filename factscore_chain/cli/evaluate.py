@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli import calibrate
 from factscore_chain.cli.evaluate_editing import add_editing
+from factscore_chain.cli.printed import print_found
 from factscore_chain.cli.progress import fact_progress
 from factscore_chain.cli.score import (
     add_estimator_argument,
@@ -188,10 +189,7 @@ def run_pairs(options: argparse.Namespace) -> bool:
             estimator=estimator.name,
             on_done=on_done,
         )
-    if options.json:
-        print(report.model_dump_json())
-    else:
-        print_pairs(report)
+    print_found(report, print_pairs, as_json=options.json)
     return report.complete
 
 
@@ -230,10 +228,7 @@ def run_predictions(options: argparse.Namespace) -> bool:
 
     report = evaluate_predictions(options.folder, prompts=options.prompts, seed=options.seed)
     _complain(report.rejected)
-    if options.json:
-        print(report.model_dump_json())
-    else:
-        print_predictions(report)
+    print_found(report, print_predictions, as_json=options.json)
     return not report.rejected
 
 
@@ -244,10 +239,7 @@ def run_human(options: argparse.Namespace) -> bool:
 
     report = evaluate_human(options.folder, seed=options.seed)
     _complain(report.rejected)
-    if options.json:
-        print(report.model_dump_json())
-    else:
-        print_human(report)
+    print_found(report, print_human, as_json=options.json)
     return not report.rejected
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from factscore_chain.cli.edit import POLICIES, VARIANTS
+from factscore_chain.cli.printed import print_found
 from factscore_chain.cli.progress import fact_progress
 from factscore_chain.cli.score import (
     add_estimator_argument,
@@ -93,8 +94,5 @@ def run_editing(options: argparse.Namespace) -> bool:
             seed=options.seed,
             on_done=on_done,
         )
-    if options.json:
-        print(report.model_dump_json())
-    else:
-        print_editing(report)
+    print_found(report, print_editing, as_json=options.json)
     return report.complete

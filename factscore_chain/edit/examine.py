@@ -32,21 +32,17 @@ class DecomposeStep(Stage[EditState, dict[str, Any]]):
         trial = [one for one in proposals if one.open]
         text = locate(report)
         candidate = spliced(text, report.text, trial)
+        places = dict(zip([one.sentence for one in trial], candidate.spans, strict=True))
         marked = {
-            one.sentence: _as_before(text.sentences[one.sentence], one.text or "", span)
-            for one, span in zip(trial, candidate.spans, strict=True)
+            one.sentence: _as_before(text.sentences[one.sentence], one.text or "", places[one.sentence])
+            for one in trial
             if only_marks(text.sentences[one.sentence].sentence.text, one.text or "")
         }
-        spans = [
-            span
-            for one, span in zip(trial, candidate.spans, strict=True)
-            if span.start < span.end and one.sentence not in marked
-        ]
+        spans = [span for number, span in places.items() if span.start < span.end and number not in marked]
         generation = replace(generation_of(report), text=candidate.text)
         found = await self.scorer.decomposer.decompose_part(
             generation, spans, patch_config(config, run_name="decompose")
         )
-        places = dict(zip([one.sentence for one in trial], candidate.spans, strict=True))
         stated = [one for fact in found.facts for one in apart(fact, found.sentences)]
         for index, one in enumerate(proposals):
             if (span := places.get(one.sentence)) is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from factscore_chain.chain import FactScoreChain
@@ -37,13 +38,10 @@ class Chains:
 
 
 def _identity(part: Any) -> Any:
-    return (
-        part
-        if part is None or isinstance(part, str)
-        else str(part)
-        if hasattr(part, "__fspath__")
-        else id(part)
-    )
+    """A path by its name, any other object by itself."""
+    if isinstance(part, (str, PathLike)):
+        return str(part)
+    return None if part is None else id(part)
 
 
 def _make(settings: Settings) -> FactScoreChain:
