@@ -138,6 +138,14 @@ def test_wrong_use_ends_with_two(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("more", [("--variant", "facts"), ("--editor", "llm")])
+def test_what_only_a_model_can_use_asks_for_one(
+    file: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, str]
+) -> None:
+    assert main(["edit", str(file), "--knowledge", "nowhere.jsonl", *more]) == 2
+    assert f"{' '.join(more)} asks a model. Name one with --llm" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("given", ["-", f"{WRONG} {NOTES}"])
 def test_in_place_needs_a_file(
     run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], given: str

@@ -258,6 +258,17 @@ def test_what_cannot_be_compared_with_is_no_baseline(
     assert not Path("factscore-baseline.json").exists()
 
 
+def test_a_report_with_repeated_ids_is_no_baseline(capsys: pytest.CaptureFixture[str]) -> None:
+    found = report("S", "S", "N", "S")
+    ids = ("a", "a", None, "b")
+    rows = [one.model_copy(update={"id": name}) for one, name in zip(found.generations, ids, strict=True)]
+    path = Path("report.json")
+    path.write_text(found.model_copy(update={"generations": tuple(rows)}).to_json(), encoding="utf-8")
+    assert main(["baseline", "accept", "report.json"]) == 2
+    assert "The id 'a' stands more than once" in capsys.readouterr().err
+    assert not Path("factscore-baseline.json").exists()
+
+
 def compared(capsys: pytest.CaptureFixture[str], first: Report, second: Report, *more: str) -> str:
     Path("a.json").write_text(first.to_json(), encoding="utf-8")
     Path("b.json").write_text(RunRecord.of(second).model_dump_json(), encoding="utf-8")

@@ -180,3 +180,14 @@ def test_the_command_says_that_a_reference_is_missing(
 ) -> None:
     assert main(["score", BORN, "--recall", str(tmp_path / "none.txt")]) == 2
     assert "cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("given", "code", "line"), [(0, 2, "no row has one"), (1, 0, "generation 2 (Ada")])
+def test_the_command_says_which_rows_bring_no_reference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: int, code: int, line: str
+) -> None:
+    knowledge = write_rows(tmp_path / "pages.jsonl", PAGES)
+    row = {"output": BORN, "topic": TOPIC}
+    rows = write_rows(tmp_path / "in.jsonl", [{**row, "reference": BORN}] * given + [row] * 2)
+    assert main(["score", str(rows), "--knowledge", str(knowledge), "--recall", "reference"]) == code
+    assert line in capsys.readouterr().err

@@ -115,6 +115,7 @@ def _hand_out(options: argparse.Namespace, given: Given, report: EditReport) -> 
 def _make_edit_chain(options: argparse.Namespace) -> EditChain:
     from factscore_chain.edit.chain import EditChain
 
+    check_editing_model(options)
     scorer = make_chain(options)
     return EditChain(
         scorer,
@@ -125,6 +126,19 @@ def _make_edit_chain(options: argparse.Namespace) -> EditChain:
         max_rounds=options.max_rounds,
         second=_second(options, scorer),
     )
+
+
+def check_editing_model(options: argparse.Namespace) -> None:
+    """Checks that what only an editing model can use comes with one.
+
+    Raises:
+        UsageError: It does not.
+    """
+    if options.llm is not None:
+        return
+    asked = f"--variant {options.variant}" if options.variant else "--editor llm"
+    if options.variant or options.editor == "llm":
+        raise UsageError(f"{asked} asks a model. Name one with --llm, such as --llm openai:gpt-4o-mini.")
 
 
 def _second(options: argparse.Namespace, scorer: FactScoreChain) -> FactScoreChain | None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from factscore_chain.cli.edit import POLICIES, VARIANTS
+from factscore_chain.cli.edit import POLICIES, VARIANTS, check_editing_model
 from factscore_chain.cli.printed import print_found
 from factscore_chain.cli.progress import fact_progress
 from factscore_chain.cli.score import (
@@ -70,6 +70,7 @@ def run_editing(options: argparse.Namespace) -> bool:
     from factscore_chain.evals.revisions import read_revisions
     from factscore_chain.retrievers.opening import as_retriever
 
+    check_editing_model(options)
     rows, rejected = read_revisions(options.file)
     for line in rejected:
         print(f"factscore: {line}", file=sys.stderr)

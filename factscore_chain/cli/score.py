@@ -266,7 +266,7 @@ def run(options: argparse.Namespace) -> bool:
         print(*chain.estimate_cost(list(rows.generations)).lines(), sep="\n")
         return not rows.rejected
     report = _score(chain, rows)
-    for message in (*report.rejected, *problems(report)):
+    for message in (*report.rejected, *problems(report), *_without_recall(report)):
         print(f"factscore: {clean(message)}", file=sys.stderr)
     if options.format == "table":
         print_table(report)
@@ -279,6 +279,11 @@ def run(options: argparse.Namespace) -> bool:
 
 def _with_reference(recall: str | None, rows: Rows) -> tuple[str | None, Rows]:
     """What recall is measured against; the text of a file becomes the reference of rows without one."""
+    if recall == "reference" and all(one.reference is None for one in rows.generations):
+        raise UsageError(
+            "--recall reference looks for the facts of each row's own 'reference', and no row has one. "
+            "Add it to the rows, or give --recall FILE with the text, or --recall page."
+        )
     if recall in {None, "page", "reference"}:
         return recall, rows
     text = read_text(Path(str(recall)))
@@ -290,6 +295,15 @@ def _score(chain: FactScoreChain, rows: Rows) -> Report:
     with progress_bar("generation", len(rows.generations)) as bar:
         report = chain.score_many(rows.generations, on_result=lambda index, report: bar.update())
     return report.with_rejected(tuple(map(str, rows.rejected)))
+
+
+def _without_recall(report: Report) -> list[str]:
+    """A line for each generation whose recall was asked for and could not be measured."""
+    return [
+        f"generation {number} ({one.topic or 'no topic'}): {one.recall.error}"
+        for number, one in enumerate(report.generations, 1)
+        if one.recall is not None and one.recall.error is not None
+    ]
 
 
 def problems(report: Report) -> list[str]:

@@ -49,7 +49,8 @@ def _llm_editor(model: LanguageModel | None, variant: str | None) -> Editor:
     from factscore_chain.edit.llm import DEFAULT_VARIANT, LLMEditor
 
     if model is None:
-        raise UsageError("The editor 'llm' asks a model. Name one, such as 'openai:gpt-4o-mini'.")
+        asked = f"The variant {variant!r}" if variant else "The editor 'llm'"
+        raise UsageError(f"{asked} asks a model. Name one as `llm`, such as 'openai:gpt-4o-mini'.")
     return LLMEditor(model=model, variant=variant or DEFAULT_VARIANT)
 
 

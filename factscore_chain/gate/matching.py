@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from factscore_chain.errors import UsageError
-from factscore_chain.gate.run_record import RunRow
+from factscore_chain.gate.run_record import RunRow, refuse_repeated_ids
 
 _NAMED = 3
 """Unmatched generations that an error names."""
@@ -45,8 +45,8 @@ def match(
     """
     rows = (*first, *second)
     if rows and all(row.id is not None for row in rows):
-        _refuse_twice(first)
-        _refuse_twice(second)
+        refuse_repeated_ids(first)
+        refuse_repeated_ids(second)
         return _by_key(first, second, _ids, "id", (allow_missing, allow_new))
     if rows and all(row.topic or row.input for row in rows):
         name = "topic and input" if any(row.input for row in rows) else "topic"
@@ -95,12 +95,6 @@ def _occurrences(rows: Sequence[RunRow]) -> list[Hashable]:
         seen[key] += 1
         keys.append((*key, seen[key]))
     return keys
-
-
-def _refuse_twice(rows: Sequence[RunRow]) -> None:
-    twice = [name for name, count in Counter(row.id for row in rows).items() if count > 1]
-    if twice:
-        raise UsageError(f"The id {twice[0]!r} stands more than once in one run. Give each row its own.")
 
 
 def _named(rows: Sequence[RunRow], places: Sequence[int]) -> str:

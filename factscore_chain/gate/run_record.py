@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +16,8 @@ from factscore_chain.report import GenerationReport, Manifest, Report
 from factscore_chain.score import Scores, Status, Tally, aggregate
 
 KIND: Literal["factscore-baseline"] = "factscore-baseline"
+_NAMED = 3
+"""Repeated ids that an error names."""
 
 
 class RunRow(Record):
@@ -75,6 +79,7 @@ def accepted(report: Report) -> RunRecord:
 
     Raises:
         FactScoreError: The report is incomplete, or holds nothing to compare with.
+        UsageError: An id stands twice in it, so that a later run could not be matched with it.
     """
     if not report.complete:
         raise FactScoreError(
@@ -83,7 +88,22 @@ def accepted(report: Report) -> RunRecord:
         )
     if report.counts.scored == 0:
         raise FactScoreError("No generation of the report has a score, so nothing can be compared with it.")
-    return RunRecord.of(report)
+    baseline = RunRecord.of(report)
+    refuse_repeated_ids(baseline.generations)
+    return baseline
+
+
+def refuse_repeated_ids(rows: Sequence[RunRow]) -> None:
+    """Names the ids that stand more than once in a run.
+
+    Raises:
+        UsageError: There are any.
+    """
+    counts = Counter(row.id for row in rows if row.id is not None)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        names = ", ".join(map(repr, twice[:_NAMED])) + (", ..." if len(twice) > _NAMED else "")
+        stand = "The id {} stands" if len(twice) == 1 else "The ids {} stand"
+        raise UsageError(f"{stand.format(names)} more than once in one run. Give each row its own.")
 
 
 def read_run(path: Path) -> RunRecord:
