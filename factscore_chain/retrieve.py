@@ -45,6 +45,11 @@ class Retrieval(Stage[Question, tuple[Claim, ...]]):
             return None
         return self.retriever.source.resolve(topic)
 
+    @property
+    def knows_titles(self) -> bool:
+        """Whether a topic restricts the search to the page of that title."""
+        return isinstance(self.retriever, KnowledgeRetriever)
+
     def page(self, topic: str) -> str:
         """The whole text of a topic's page.
 

@@ -33,6 +33,7 @@ LAYERS = (
     ("rehearsal",),
     ("chain",),
     ("edit", "gate"),
+    ("guard",),
     ("original",),
     ("evals",),
     ("abstain_detection", "atomic_facts", "npm", "retrieval", "download_data"),
