@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from factscore_chain.aio import run_sync
-from factscore_chain.errors import UsageError
+from factscore_chain.errors import ModelCallError, UsageError
 from factscore_chain.language_model import Usage
-from factscore_chain.values import Claim, Verdict
-from factscore_chain.verify.base import Verifier
+from factscore_chain.values import Claim, Decision, Verdict
+from factscore_chain.verify.base import Verifier, settled
 
 
 @dataclass(frozen=True)
@@ -60,22 +60,60 @@ class Recorder:
         Raises:
             FatalModelError: The model cannot be used at all.
         """
-        key = _key(verifier, claim)
-        if key not in self._known:
-            self._known[key] = answer = _asked(verifier, claim, key)
-            if answer.verdict != Verdict.FAILED.value:
-                with self._path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(asdict(answer), ensure_ascii=False) + "\n")
-        return self._known[key]
+        return self.ask_together(verifier, [claim])[0]
+
+    def ask_together(self, verifier: Verifier, claims: Sequence[Claim]) -> list[Answer]:
+        """The judge's answers on claims that it is given at once; the first of them bears what they took.
+
+        They are asked again, all of them, unless every answer is known.
+
+        Raises:
+            FatalModelError: The model cannot be used at all.
+        """
+        keys = [_key(verifier, claim) for claim in claims]
+        if not all(key in self._known for key in keys):
+            answers = _asked(verifier, claims, keys)
+            self._known.update(zip(keys, answers, strict=True))
+            self._write([one for one in answers if one.verdict != Verdict.FAILED.value])
+        return [self._known[key] for key in keys]
+
+    def _write(self, answers: Iterable[Answer]) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps(asdict(answer), ensure_ascii=False) + "\n" for answer in answers)
 
 
-def _asked(verifier: Verifier, claim: Claim, key: str) -> Answer:
+def refuse_failed(answers: Iterable[Answer]) -> None:
+    """Ends a comparison with failed calls: they say nothing of a judge, and would count as facts rejected.
+
+    Raises:
+        ModelCallError: Some call failed.
+    """
+    every = list(answers)
+    failed = [answer for answer in every if answer.verdict == Verdict.FAILED.value]
+    if failed:
+        raise ModelCallError(
+            f"{len(failed)} of {len(every)} answers failed, so nothing is compared. The first: "
+            f"{failed[0].cause} Run again: only those are asked."
+        )
+
+
+def _asked(verifier: Verifier, claims: Sequence[Claim], keys: Sequence[str]) -> list[Answer]:
     before, start = _usage(verifier), time.perf_counter()
-    decision = run_sync(verifier.ainvoke(claim))
-    spent = _usage(verifier) - before
+    decisions = run_sync(verifier.abatch(list(claims), return_exceptions=True))
+    spent, seconds = _usage(verifier) - before, round(time.perf_counter() - start, 3)
+    settled_ones = [
+        settled(claim, one, verifier.verifier_name) for claim, one in zip(claims, decisions, strict=True)
+    ]
+    return [
+        _answer_of(key, decision, spent if place == 0 else Usage(), seconds if place == 0 else 0.0)
+        for place, (key, decision) in enumerate(zip(keys, settled_ones, strict=True))
+    ]
+
+
+def _answer_of(key: str, decision: Decision, spent: Usage, seconds: float) -> Answer:
     return Answer(
         key,
-        claim.fact.text,
+        decision.fact.text,
         decision.verdict.value,
         decision.probability,
         decision.raw,
@@ -83,7 +121,7 @@ def _asked(verifier: Verifier, claim: Claim, key: str) -> Answer:
         spent.calls,
         spent.input_tokens,
         spent.output_tokens,
-        round(time.perf_counter() - start, 3),
+        seconds,
     )
 
 

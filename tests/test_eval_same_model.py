@@ -16,34 +16,9 @@ from factscore_chain.evals.split import is_held_out
 from factscore_chain.evals.votes import read_votes
 from factscore_chain.values import AtomicFact, Claim, Passage
 from factscore_chain.verify.llm import LLMVerifier
+from tests.number_facts import NUMBERS, write_data
 from tests.openai_server import KEY, Answer, OpenAIServer, Status
 from tests.scripted import ScriptedChatModel
-
-NUMBERS = range(10, 46)
-
-
-def write_data(folder: Path) -> Path:
-    """Numbers, what is true of them, and what is not."""
-    pages, rows = [], []
-    for number in NUMBERS:
-        even, odd = ("even", "odd") if number % 2 == 0 else ("odd", "even")
-        text = f"The number {number} is {even}. It comes right after the number {number - 1}. Zero is even."
-        pages.append({"title": f"{number} (number)", "text": text})
-        true = (f"{number} is {even}.", f"{number} comes after {number - 1}.")
-        false = (f"{number} is {odd}.", f"{number} comes after {number + 4}.")
-        facts = [(text, "S") for text in true] + [(text, "NS") for text in false]
-        human = [{"text": text, "label": label} for text, label in facts]
-        annotations = [{"text": "x", "is-relevant": True, "human-atomic-facts": human}]
-        rows.append({"topic": f"{number} (number)", "output": "x", "annotations": annotations})
-    (folder / "labeled").mkdir()
-    (folder / "pages.jsonl").write_text("".join(map(_line, pages)), encoding="utf-8")
-    (folder / "labeled" / "ChatGPT.jsonl").write_text("".join(map(_line, rows)), encoding="utf-8")
-    return folder
-
-
-def _line(row: dict[str, Any]) -> str:
-    return json.dumps(row) + "\n"
-
 
 UNSURE = [{"True": -0.6, "False": -0.8}]
 SURE = {True: [{"True": -0.1, "False": -3.0}], False: [{"False": -0.1, "True": -3.0}]}
