@@ -20,12 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from factscore_chain.aio import run_sync
 from factscore_chain.errors import FactScoreError
 from factscore_chain.evals import metrics
 from factscore_chain.evals.chosen import Labeled, add_options, read_chosen
 from factscore_chain.evals.excerpts import excerpts
 from factscore_chain.evals.recorded import Answer, Recorder, refuse_failed
 from factscore_chain.language_model import LanguageModel, init_model
+from factscore_chain.rehearsal import RehearsedModel
 from factscore_chain.stats.bootstrap import Rows, intervals
 from factscore_chain.values import Claim, Verdict
 from factscore_chain.verify.base import Verifier
@@ -65,8 +67,24 @@ def _topics(claims: Sequence[Claim]) -> Iterator[list[Claim]]:
         yield list(group)
 
 
-def compare(facts: Sequence[Labeled], answers: Mapping[str, Sequence[Answer]]) -> dict[str, Any]:
-    """Each way's agreement with people, what is lost against asking alone, and what the answers took."""
+def foretold(claims: Sequence[Claim], verifier: Verifier) -> int:
+    """Input tokens that an estimate of the cost foresees: no model is asked."""
+    rehearsed = verifier.with_models(RehearsedModel)
+    for topic in _topics(claims):
+        run_sync(rehearsed.abatch(topic))
+    return sum(model.usage.input_tokens for model in rehearsed.models)
+
+
+def compare(
+    facts: Sequence[Labeled], answers: Mapping[str, Sequence[Answer]], estimates: Mapping[str, int]
+) -> dict[str, Any]:
+    """Each way's agreement with people, what is lost against asking alone, and what the answers took.
+
+    Args:
+        facts: What people say.
+        answers: Each way's, fact by fact.
+        estimates: Input tokens that were foreseen for each way.
+    """
     supported = np.array([one.supported for one in facts], dtype=np.bool_)
     topic = np.unique([one.claim.topic or "" for one in facts], return_inverse=True)[1].astype(np.int64)
     accepted = {
@@ -93,15 +111,16 @@ def compare(facts: Sequence[Labeled], answers: Mapping[str, Sequence[Answer]]) -
         "f1_always_not_supported": metrics.f1_always_not_supported(supported),
         "figures": figures(np.arange(len(facts))),
         "intervals": intervals(topic, lambda rows, _: figures(rows)),
-        "costs": {way: _costs(said) for way, said in answers.items()},
+        "costs": {way: _costs(said, estimates[way]) for way, said in answers.items()},
     }
 
 
-def _costs(answers: Sequence[Answer]) -> dict[str, float]:
+def _costs(answers: Sequence[Answer], estimate: int) -> dict[str, float]:
     number = max(1, len(answers))
     return {
         "calls": sum(one.calls for one in answers) / number,
         "input_tokens": sum(one.input_tokens for one in answers) / number,
+        "estimated_input_tokens": estimate / number,
         "output_tokens": sum(one.output_tokens for one in answers) / number,
         "seconds": sum(one.seconds for one in answers) / number,
         "undecided": sum(one.verdict == Verdict.UNDECIDED.value for one in answers),
@@ -114,9 +133,10 @@ def lines(report: dict[str, Any]) -> list[str]:
         f"{report['facts']} facts of {report['topics']} held-out topics, {report['supported']:.0%} true; "
         f"F1 of rejecting every fact {_points(report['f1_always_not_supported'])}",
         f"{'way':15}{'F1 NS':>6}{'bal. acc.':>10}{'error':>7}{'same':>6}  {'F1 less alone [95%]':22}"
-        f"{'calls':>6}{'input':>7}{'output':>7}{'undecided':>10}",
+        f"{'calls':>6}{'input':>7}{'foreseen':>9}{'output':>7}{'undecided':>10}",
         *(_row(way, report) for way in report["costs"]),
-        "calls and tokens are of a fact; same is the share of verdicts that asking alone gives too",
+        "calls and tokens are of a fact; same is the share of verdicts that asking alone gives too; foreseen "
+        "are the input tokens of an estimate, at four characters each",
     ]
 
 
@@ -130,7 +150,8 @@ def _row(way: str, report: dict[str, Any]) -> str:
         f"{way:15}{_points(figure[f'{way}|f1_not_supported']):>6}"
         f"{_points(figure[f'{way}|balanced_accuracy']):>10}{figure[f'{way}|error_rate']:>+7.1f}"
         f"{100 * figure[f'{way}|same_as_alone']:>5.0f}%  {less:22}"
-        f"{cost['calls']:>6.2f}{cost['input_tokens']:>7.0f}{cost['output_tokens']:>7.1f}{cost['undecided']:>10.0f}"
+        f"{cost['calls']:>6.2f}{cost['input_tokens']:>7.0f}"
+        f"{cost['estimated_input_tokens']:>9.0f}{cost['output_tokens']:>7.1f}{cost['undecided']:>10.0f}"
     )
 
 
@@ -150,7 +171,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except FactScoreError as error:
         print(f"asking: {error}", file=sys.stderr)
         return 2
-    report = compare(chosen, dict(zip(verifiers, found, strict=True)))
+    estimates = {way: foretold(claims, verifier) for way, verifier in verifiers.items()}
+    report = compare(chosen, dict(zip(verifiers, found, strict=True)), estimates)
     print(json.dumps(report) if options.json else "\n".join(lines(report)))
     return 0
 

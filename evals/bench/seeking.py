@@ -5,7 +5,8 @@
 FOLDER holds `pages.jsonl` and `labeled/SYSTEM.jsonl`; by default it is `factscore` in $FACTSCORE_DATA. Facts
 are those that people made; irrelevant counts as not supported. The same verifier judges all facts, then again
 with seeking around it. Settings were chosen on the training topics of `evals/split.py`; the other topics are
-reported on. With --llm a chat model judges and writes the queries; --facts bounds what that may cost.
+reported on. With --llm a chat model judges and writes the queries, one call at a time; --facts bounds what
+that may cost, and --answers keeps its answers, so that nothing is asked twice.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ from pathlib import Path
 
 import numpy as np
 
+from factscore_chain.answer_cache import AnswerCache
 from factscore_chain.errors import KnowledgeSourceError, UsageError
 from factscore_chain.evals import metrics
 from factscore_chain.evals.bench.verifiers import SYSTEMS
 from factscore_chain.evals.judge import claims_of, verify
 from factscore_chain.evals.labeled import read_labeled
 from factscore_chain.evals.split import is_held_out
+from factscore_chain.language_model import LanguageModel, init_model
 from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.opening import as_retriever
 from factscore_chain.seek.verifier import MOST_ROUNDS, make_seeking
@@ -57,6 +60,7 @@ class Outcome:
     looks_at: dict[str, int]
     """Looks by place: the subject's own page, another page, the whole source."""
     model_calls: tuple[int, int]
+    """Answers of a model, those that a file gave among them."""
     seconds: tuple[float, float]
 
 
@@ -95,11 +99,15 @@ def _place(claim: Claim, title: str | None) -> str:
 
 
 def _timed(claims: Sequence[Claim], verifier: Verifier) -> tuple[list[Decision], int, float]:
-    calls = sum(model.usage.calls for model in verifier.models)
+    calls = _answers(verifier)
     start = time.perf_counter()
     decisions = verify(claims, verifier)
     seconds = time.perf_counter() - start
-    return decisions, sum(model.usage.calls for model in verifier.models) - calls, seconds
+    return decisions, _answers(verifier) - calls, seconds
+
+
+def _answers(verifier: Verifier) -> int:
+    return sum(model.usage.calls + model.usage.cached_answers for model in verifier.models)
 
 
 def run(options: argparse.Namespace) -> Iterator[tuple[str, Outcome]]:
@@ -118,11 +126,19 @@ def run(options: argparse.Namespace) -> Iterator[tuple[str, Outcome]]:
             compare(
                 [claim for claim, _ in chosen],
                 np.array([supported for _, supported in chosen], dtype=np.bool_),
-                make_estimator(options.estimator, options.llm).verifier,
+                make_estimator(options.estimator, _model(options)).verifier,
                 retrieval,
                 options.rounds,
             ),
         )
+
+
+def _model(options: argparse.Namespace) -> LanguageModel | None:
+    if options.llm is None:
+        return None
+    chat = init_model(options.llm, base_url=options.base_url)
+    cache = None if options.answers is None else AnswerCache(options.answers)
+    return LanguageModel(chat, concurrency=1, cache=cache)
 
 
 def _rows(labeled: Path, retrieval: Retrieval, held_out: bool) -> Iterator[tuple[Claim, bool]]:
@@ -155,6 +171,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, default=MOST_ROUNDS, help="further looks (default: 2)")
     parser.add_argument("--estimator", metavar="NAME", help="embedded by default, retrieval+llm with --llm")
     parser.add_argument("--llm", metavar="PROVIDER:NAME", help="judges, and writes the queries")
+    parser.add_argument("--base-url", metavar="URL", help="its server, if not the provider's own")
+    parser.add_argument("--answers", type=Path, metavar="FILE", help="keeps the model's answers")
     parser.add_argument("--facts", type=int, metavar="N", help="only the first N facts of each system")
     parser.add_argument("--json", action="store_true", help="print one JSON object a system")
     return parser
