@@ -1,25 +1,43 @@
-"""Texts with their facts judged, edited, and judged again: what the editing figures are taken of."""
+"""Texts with their facts judged, by people or an estimator, as an edit chain takes them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
 from factscore_chain.aio import run_sync
+from factscore_chain.chain import FactScoreChain
 from factscore_chain.decompose.base import Decomposer
 from factscore_chain.decompose.sentences import split_sentences
-from factscore_chain.edit.base import Editor, EditRequest, Policy, SentenceEdit
-from factscore_chain.edit.splice import Replacement, splice
-from factscore_chain.errors import FatalModelError
-from factscore_chain.evals.judge import OnDone, verify
+from factscore_chain.evals.judge import OnDone
 from factscore_chain.evals.revisions import Revision
-from factscore_chain.report import FactRecord
-from factscore_chain.retrieve import Question, Retrieval
-from factscore_chain.retrievers.documents import evidence_passages
-from factscore_chain.values import AtomicFact, Claim, Decision, Decomposition, Generation, Sentence, Verdict
+from factscore_chain.report import GenerationReport
+from factscore_chain.retrievers.documents import evidence_passages, to_document
+from factscore_chain.values import Decision, Decomposition, Generation, Verdict
 from factscore_chain.verify.base import Verifier
+
+AT_ONCE = 8
+"""Texts under way together: enough to keep a model server busy."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class RowEvidence(BaseRetriever):
+    """The passages that come with one row, whatever is asked."""
+
+    documents: list[Document]
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        return self.documents
 
 
 @dataclass(frozen=True)
@@ -31,22 +49,17 @@ class Source:
     """None judges by the passages that come with the row."""
     k: int = 5
 
-    def claims(self, texts: Sequence[str], revisions: Sequence[Revision]) -> list[tuple[Claim, ...]]:
-        """The checkable facts of each text, which belongs to the revision beside it."""
-        generations = [Generation(text, one.topic) for text, one in zip(texts, revisions, strict=True)]
-        found = run_sync(self.decomposer.abatch(generations))
-        return [
-            self._with_passages(decomposition, revision)
-            for decomposition, revision in zip(found, revisions, strict=True)
-        ]
-
-    def _with_passages(self, found: Decomposition, revision: Revision) -> tuple[Claim, ...]:
-        facts = tuple(fact for fact in found.facts if fact.checkable)
-        if self.retriever is None or not facts:
-            passages = evidence_passages(revision.passages)
-            return tuple(Claim(fact, passages, revision.topic) for fact in facts)
-        retrieval = Retrieval(retriever=self.retriever, k=self.k)
-        return retrieval.invoke(Question(facts, retrieval.resolve(revision.topic) or revision.topic))
+    def chain(self, revision: Revision, verifier: Verifier) -> FactScoreChain:
+        """What scores the texts of a revision, without length penalty, and verifies what is made of them."""
+        documents = [to_document(passage) for passage in evidence_passages(revision.passages)]
+        return FactScoreChain(
+            self.retriever or RowEvidence(documents=documents),
+            decomposer=self.decomposer,
+            verifier=verifier,
+            gamma=None,
+            abstain="none",
+            k=self.k if self.retriever is not None else max(1, len(documents)),
+        )
 
 
 @dataclass(frozen=True)
@@ -54,31 +67,17 @@ class Case:
     """A text with a verdict for each of its facts."""
 
     revision: Revision
-    sentences: tuple[Sentence, ...]
-    decisions: tuple[Decision, ...]
+    report: GenerationReport
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """The verdicts."""
+        return tuple(fact.decision for fact in self.report.facts)
 
     @property
     def has_unsupported(self) -> bool:
         """Whether there is anything to mend."""
-        return any(decision.verdict is Verdict.NOT_SUPPORTED for decision in self.decisions)
-
-    def requests(self, policy: Policy) -> list[EditRequest]:
-        """One request for each sentence with a fact that is not supported."""
-        generation = Generation(self.revision.text, self.revision.topic)
-        found = []
-        for sentence in self.sentences:
-            decisions = [one for one in self.decisions if _stands_in(one.fact, sentence)]
-            mend = [i for i, one in enumerate(decisions) if one.verdict is Verdict.NOT_SUPPORTED]
-            if mend:
-                facts = tuple(map(FactRecord.of, decisions))
-                found.append(EditRequest(generation, sentence, facts, tuple(mend), policy))
-        return found
-
-
-def _stands_in(fact: AtomicFact, sentence: Sentence) -> bool:
-    if fact.span is None:
-        return fact.sentence == sentence.index
-    return sentence.span.start <= fact.span.start < sentence.span.end
+        return any(fact.verdict is Verdict.NOT_SUPPORTED for fact in self.report.facts)
 
 
 def make_cases(
@@ -89,78 +88,48 @@ def make_cases(
     Raises:
         FatalModelError: The model cannot be used at all.
     """
-    unlabelled = [one for one in revisions if one.facts is None]
-    judged = iter(judge_texts([one.text for one in unlabelled], unlabelled, source, verifier, on_done))
-    return [
-        Case(one, split_sentences(one.text), next(judged) if one.facts is None else one.facts)
-        for one in revisions
-    ]
+
+    async def case(revision: Revision) -> Case:
+        chain = source.chain(revision, verifier)
+        return Case(
+            revision, _labelled(chain, revision) or await score(chain, revision.text, revision, on_done)
+        )
+
+    return each(case, revisions)
 
 
-def judge_texts(
-    texts: Sequence[str],
-    revisions: Sequence[Revision],
-    source: Source,
-    verifier: Verifier,
-    on_done: OnDone | None = None,
-) -> list[tuple[Decision, ...]]:
-    """Decisions on the facts of each text.
-
-    Raises:
-        FatalModelError: The model cannot be used at all.
-    """
-    return judge_claims(source.claims(texts, revisions), verifier, on_done)
+def _labelled(chain: FactScoreChain, revision: Revision) -> GenerationReport | None:
+    if revision.facts is None:
+        return None
+    facts = tuple(decision.fact for decision in revision.facts)
+    found = Decomposition(split_sentences(revision.text), facts)
+    return chain.scorer.report(Generation(revision.text, revision.topic), None, found, revision.facts)
 
 
-def judge_claims(
-    claims: Sequence[Sequence[Claim]], verifier: Verifier, on_done: OnDone | None = None
-) -> list[tuple[Decision, ...]]:
-    """Decisions on claims, kept apart as they come.
+async def score(
+    chain: FactScoreChain, text: str, revision: Revision, on_done: OnDone | None = None
+) -> GenerationReport:
+    """Scores a text from scratch.
 
     Raises:
         FatalModelError: The model cannot be used at all.
     """
-    decided = iter(verify([claim for one in claims for claim in one], verifier, on_done))
-    return [tuple(next(decided) for _ in one) for one in claims]
+    report = await chain.ascore(Generation(text, revision.topic))
+    if on_done is not None:
+        on_done(report.counts.facts)
+    return report.generations[0]
 
 
-@dataclass(frozen=True)
-class Edited:
-    """What an editor makes of a text."""
+def each(work: Callable[[T], Awaitable[R]], items: Iterable[T]) -> list[R]:
+    """Does the same for every item, some of them at once; the results come in the items' order."""
 
-    text: str
-    failed: int = 0
-    """Sentences for which there is no edit."""
+    async def all_of_them() -> list[R]:
+        limiter = asyncio.Semaphore(AT_ONCE)
 
+        async def one(item: T) -> R:
+            async with limiter:
+                return await work(item)
 
-def edit_cases(cases: Sequence[Case], editor: Editor, policy: Policy) -> list[Edited]:
-    """Edits every case, all sentences in one batch; a sentence whose edit fails stays as it is.
+        return await asyncio.gather(*map(one, items))
 
-    Raises:
-        FatalModelError: The model cannot be used at all.
-    """
-    requests = [case.requests(policy) for case in cases]
-    flat = [request for one in requests for request in one]
-    replies = iter(run_sync(editor.abatch(flat, return_exceptions=True)))
-    return [
-        _joined(case.revision.text, one, [_settled(next(replies)) for _ in one])
-        for case, one in zip(cases, requests, strict=True)
-    ]
-
-
-def _settled(reply: SentenceEdit | BaseException) -> SentenceEdit:
-    if isinstance(reply, SentenceEdit):
-        return reply
-    if isinstance(reply, FatalModelError) or not isinstance(reply, Exception):
-        raise reply
-    return SentenceEdit(None, error=str(reply))
-
-
-def _joined(text: str, requests: Sequence[EditRequest], edits: Iterable[SentenceEdit]) -> Edited:
-    edits = list(edits)
-    changes = [
-        Replacement(request.sentence.span, edit.text)
-        for request, edit in zip(requests, edits, strict=True)
-        if edit.text is not None
-    ]
-    return Edited(splice(text, changes).text, sum(edit.error is not None for edit in edits))
+    return run_sync(all_of_them())

@@ -10,13 +10,17 @@ from typing import Any
 import pytest
 
 from factscore_chain.cli.main import main
-from factscore_chain.edit.base import EditRequest, LocalEditor, Policy, SentenceEdit
+from factscore_chain.edit.base import Editor, EditRequest, LocalEditor, Policy, SentenceEdit
 from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.estimators import Estimator
-from factscore_chain.evals.editing import EditingReport, compare, evaluate_editing
+from factscore_chain.evals.editing import evaluate_editing
 from factscore_chain.evals.editing_cases import Source
+from factscore_chain.evals.editing_records import EditingReport
+from factscore_chain.evals.editing_run import compare
 from factscore_chain.evals.revisions import Revision, read_revisions
-from factscore_chain.values import AtomicFact, Decision, Verdict
+from factscore_chain.values import Verdict
+from tests.editing import sentence_in
+from tests.scripted import ScriptedChatModel
 from tests.stages import SentenceDecomposer, WordVerifier
 
 TRUE = "The Danube flows into the Black Sea."
@@ -44,10 +48,13 @@ class Dropper(LocalEditor):
         return [SentenceEdit("") for _ in values]
 
 
-def evaluate(*revisions: Revision, editor: Dropper | None = None) -> EditingReport:
+def evaluate(*revisions: Revision, editor: Editor | None = None, **more: Any) -> EditingReport:
     decomposer, verifier = SentenceDecomposer(), WordVerifier()
     estimator = Estimator("words", decomposer, verifier)
-    return evaluate_editing(revisions, editor or Dropper(), estimator, Source(decomposer), resamples=20)
+    editors = {"one": editor or Dropper()}
+    return evaluate_editing(revisions, editors, estimator, Source(decomposer), resamples=20, **more).editors[
+        "one"
+    ]
 
 
 def write(path: Path, *rows: dict[str, Any]) -> Path:
@@ -74,22 +81,31 @@ def test_the_score_is_taken_again_from_the_edited_text() -> None:
     assert (found.before, found.after, found.mendable, found.rose, found.fell) == (0.5, 1.0, 1, 1.0, 0.0)
 
 
-def test_a_text_of_which_nothing_is_left_did_not_rise() -> None:
-    found = evaluate(Revision(FALSE, "", (TRUE,))).factscore["words"]
-    assert (found.mendable, found.rose, found.emptied, found.before) == (1, 0.0, 1, None)
+def test_the_last_claim_of_a_text_is_not_taken_from_it() -> None:
+    found = evaluate(Revision(FALSE, "", (TRUE,)))
+    assert (found.changed, found.kept, found.proposals.unsupported_removed) == (0, 0, 1)
+    assert found.factscore["words"].rose == 0
 
 
-def decisions(*supported: bool) -> list[Decision]:
-    verdict = {True: Verdict.SUPPORTED, False: Verdict.NOT_SUPPORTED}
-    return [Decision(AtomicFact("A fact."), verdict[one], "v") for one in supported]
+class Replacer(Dropper):
+    """Puts another false sentence in the place of each that it is asked to mend."""
+
+    def _compute(self, values: Sequence[EditRequest]) -> list[SentenceEdit]:
+        return [SentenceEdit("It rises in the Black Sea.") for _ in values]
+
+
+def test_a_proposal_that_does_not_help_is_not_kept_and_measured_apart() -> None:
+    found = evaluate(Revision(TEXT, TRUE, (TRUE,)), editor=Replacer())
+    assert (found.changed, found.proposed, found.kept) == (0, 2, 0)
+    assert (found.unsupported_removed, found.proposals.unsupported_removed) == (0, 1)
+    assert found.factscore["words"].rose == found.factscore["words"].fell == 0
 
 
 def test_scores_are_compared_text_by_text() -> None:
-    before = [decisions(True, False), decisions(True, True), decisions(False)]
-    after = [decisions(True), decisions(True, False), decisions(False)]
-    found = compare(before, after)
-    assert found.rose == found.fell == pytest.approx(1 / 3)
-    assert found.before == found.after == pytest.approx(0.5)
+    found = compare([(0.5, 1.0), (1.0, 0.5), (0.0, 0.0), (0.5, None)])
+    assert found.rose == found.fell == 0.25
+    assert found.before == found.after == 0.5
+    assert (found.mendable, found.emptied) == (4, 1)
 
 
 def test_labels_by_people_are_not_judged_again(tmp_path: Path) -> None:
@@ -161,18 +177,9 @@ def test_a_broken_list_is_no_file_of_revisions(tmp_path: Path) -> None:
 
 
 def test_the_policy_reaches_the_editor_and_the_report() -> None:
-    decomposer, verifier = SentenceDecomposer(), WordVerifier()
-    found = evaluate_editing(
-        [Revision(TEXT, TRUE, (TRUE,))],
-        Dropper(),
-        Estimator("words", decomposer, verifier),
-        Source(decomposer),
-        policy=Policy.REMOVE,
-        second={"again": verifier},
-        resamples=5,
-    )
+    found = evaluate(Revision(TEXT, TRUE, (TRUE,)), policy=Policy.REMOVE, second={"again": WordVerifier()})
     assert found.policy is Policy.REMOVE
-    assert found.factscore["again"] == found.factscore["words"]
+    assert found.factscore["again"] == found.factscore["words"] == found.factscore["words from scratch"]
 
 
 def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
@@ -203,7 +210,7 @@ def test_the_command_prints_figures_and_baselines_as_json(
     assert set(report["baselines"]) == {"copy", "remove_all", "noise"}
     assert all(keys == figures.keys() for figures in report["baselines"].values())
     assert (report["unsupported_removed"], report["supported_kept"], report["n"]) == (1.0, 1.0, 1)
-    assert set(report["factscore"]) == {"embedded", "np"}
+    assert set(report["factscore"]) == {"embedded", "embedded from scratch", "np"}
 
 
 def test_the_command_prints_a_table_and_follows_the_policy(
@@ -230,3 +237,32 @@ def test_texts_that_were_read_can_be_left_out(tmp_path: Path, capsys: pytest.Cap
     _, out, _ = run(str(path), "--texts", "unread", "--json", capsys=capsys)
     assert json.loads(out)["n"] == unread
     assert 0 < unread < 12
+
+
+def _variant_model(question: str) -> str:
+    """Knows the right year only where a passage or a label tells it."""
+    sentence = sentence_in(question)
+    if "<passage-1>" in question:
+        return sentence.replace("1816", "1815")
+    return "Ada Lovelace was born in London." if "False: " in question else sentence
+
+
+def test_the_four_variants_stand_side_by_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "langchain.chat_models.init_chat_model",
+        lambda name, **options: ScriptedChatModel(script=_variant_model),
+    )
+    path = write(tmp_path / "rows.jsonl", EDITABLE, EDITABLE)
+    model = ("--llm", "openai:test", "--no-cache", "--estimator", "embedded", "--variant", "all")
+    code, out, _ = run(str(path), *model, "--limit", "1", "--json", capsys=capsys)
+    found = json.loads(out)
+    assert (code, found["n"]) == (0, 1)
+    assert list(found["editors"]) == ["no-context", "facts", "passages", "facts+passages"]
+    corrections = [one["err_corr"] for one in found["editors"].values()]
+    removed = [one["unsupported_removed"] for one in found["editors"].values()]
+    assert (corrections, removed) == ([0, 0, 1, 1], [0, 1, 1, 1])
+    code, out, _ = run(str(path), *model, capsys=capsys)
+    assert [name in out for name in found["editors"]] == [True] * 4
+    assert "2 texts" in out
