@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel
 
 _SECRET = re.compile(
     r"api_key|secret|password|credential|(?:access|auth|bearer)_?token|headers", re.IGNORECASE
@@ -22,14 +23,23 @@ def model_identity(model: BaseChatModel) -> str:
     puts its settings there.
     """
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
-    settings = {
+    return json.dumps([kind, plain_settings(model, beside=BaseChatModel)], sort_keys=True)
+
+
+def plain_settings(model: BaseModel, beside: type[BaseModel]) -> dict[str, Any]:
+    """The settings of a model that are data, without keys and without how its server is reached.
+
+    Args:
+        model: A model whose class is pydantic's.
+        beside: The base class whose own fields are left out.
+    """
+    return {
         name: value
         for name, field in sorted(type(model).model_fields.items())
-        if name not in BaseChatModel.model_fields and not field.exclude
+        if name not in beside.model_fields and not field.exclude
         if not _SECRET.search(name) and not _TRANSPORT.search(name)
         if (value := _plain(getattr(model, name))) is not None
     }
-    return json.dumps([kind, settings], sort_keys=True)
 
 
 def _plain(value: Any) -> Any:

@@ -37,7 +37,7 @@ LAYERS = (
     ("original",),
     ("evals",),
     ("abstain_detection", "atomic_facts", "npm", "retrieval", "download_data"),
-    ("cli", "factscorer", "pytest_plugin"),
+    ("cli", "factscorer", "llama_index", "pytest_plugin"),
     ("__main__",),
 )
 """What may know of what: a module imports from its own layer and from those listed before it, never after."""
