@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.callbacks.manager import adispatch_custom_event
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import patch_config
@@ -20,7 +21,7 @@ from factscore_chain.failures import cause_of
 from factscore_chain.guard.annotate import annotated
 from factscore_chain.guard.checked import CheckedText, FactualityError
 from factscore_chain.guard.evidence import CallEvidence, as_evidence, with_evidence
-from factscore_chain.guard.outcome import GuardOutcome, failed_check, judge
+from factscore_chain.guard.outcome import Action, GuardOutcome, failed_check, judge
 from factscore_chain.guard.policy import GuardPolicy
 from factscore_chain.report import GenerationReport
 from factscore_chain.retrievers.opening import AnyKnowledge
@@ -87,7 +88,7 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
             scorer=scorer, policy=policy or GuardPolicy(), editor=editor, llm=llm, max_rounds=max_rounds
         )
         if self.policy.on_fail in _HOW:
-            self._edits(scorer)  # so that an editor that cannot be made is refused here
+            self.edits(scorer)  # so that an editor that cannot be made is refused here
 
     def check(
         self,
@@ -154,15 +155,14 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
 
     async def _process(self, value: CheckRequest, config: RunnableConfig) -> CheckedText:
         checked = await self._checked(value, config)
-        outcome = checked.outcome.model_dump(mode="json")
-        await adispatch_custom_event(CHECKED, {"outcome": outcome, "action": checked.action}, config=config)
+        await told(CHECKED, checked.outcome, checked.action, config)
         return checked
 
     async def _checked(self, request: CheckRequest, config: RunnableConfig) -> CheckedText:
         scorer = with_evidence(self.scorer, request.evidence)
         generation = Generation(request.text, request.topic)
         score = patch_config(config, run_name="score")
-        report = await self._tried(scorer.ainvoke(generation, score))
+        report = await self.tried(scorer.ainvoke(generation, score))
         if isinstance(report, str):
             return self.shown(request.text, failed_check(report, self.policy))
         (one,) = report.generations
@@ -170,13 +170,13 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
         if checked.action not in _HOW:
             return checked
         edit = patch_config(config, run_name="edit")
-        edited = await self._tried(self._edits(scorer).ainvoke(report, edit))
+        edited = await self.tried(self.edits(scorer).ainvoke(report, edit))
         # The text is known to be unsupported, so trouble with its edit is no reason to show it.
         if isinstance(edited, str):
             return checked.model_copy(update={"action": self.policy.otherwise})
         return self._mended(checked, edited)
 
-    async def _tried(self, work: Awaitable[T]) -> T | str:
+    async def tried(self, work: Awaitable[T]) -> T | str:
         """What some work gives in time, else what went wrong with it."""
         limit = self.policy.timeout
         try:
@@ -213,7 +213,8 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
             show = self._otherwise(text, outcome)
         return CheckedText(text=show, original=text, action=outcome.action, outcome=outcome, report=report)
 
-    def _edits(self, scorer: FactScoreChain) -> EditChain:
+    def edits(self, scorer: FactScoreChain) -> EditChain:
+        """What mends texts as the policy says, verified by a scorer that knows the evidence of the call."""
         return EditChain(
             scorer,
             llm=self.llm,
@@ -233,3 +234,11 @@ def raised(checked: CheckedText) -> CheckedText:
     if checked.action == "raise":
         raise FactualityError(checked)
     return checked
+
+
+async def told(name: str, outcome: GuardOutcome, action: Action, config: RunnableConfig | None) -> None:
+    """Sends an outcome as a custom event, where a run listens."""
+    manager = (config or {}).get("callbacks")
+    if isinstance(manager, BaseCallbackManager) and manager.parent_run_id is not None:
+        data = {"outcome": outcome.model_dump(mode="json"), "action": action}
+        await adispatch_custom_event(name, data, config=config)

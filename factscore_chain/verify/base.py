@@ -9,7 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from factscore_chain.errors import FatalModelError
 from factscore_chain.failures import cause_of
 from factscore_chain.stage import LocalStage, Stage
-from factscore_chain.values import Claim, Decision, Verdict
+from factscore_chain.values import Claim, Decision, Passage, Verdict
 
 NOT_APPLICABLE = "not applicable"
 """How the cause of a decision begins if the verifier has nothing to say of such a fact at all."""
@@ -32,6 +32,9 @@ class Verifier(Stage[Claim, Decision]):
     def reads_passages(self) -> bool:
         """Whether it judges by passages rather than by what a model knows."""
         return True
+
+    def prepare(self, passages: Sequence[Passage]) -> None:
+        """Does ahead, while there are no facts yet, what can be done with passages alone: here nothing."""
 
     @property
     def plain(self) -> Verifier:

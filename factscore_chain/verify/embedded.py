@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from pydantic import Field
 
-from factscore_chain.values import Claim, Decision, Reason, Verdict
+from factscore_chain.values import Claim, Decision, Passage, Reason, Verdict
 from factscore_chain.verify.base import LocalVerifier
 from factscore_chain.verify.support import Read, Support
 
@@ -37,6 +37,12 @@ class EmbeddedVerifier(LocalVerifier):
     def identity(self) -> dict[str, str]:
         """What decides, for the report's manifest."""
         return {"kind": "embedded", "model": shared_support().head.version, "threshold": f"{self._limit:g}"}
+
+    def prepare(self, passages: Sequence[Passage]) -> None:
+        """Loads the models and encodes the passages, which are then kept for the facts to come."""
+        support = shared_support()
+        support.reader.evidence([[passage.text for passage in passages]])
+        support.head  # noqa: B018  loaded by being asked for
 
     def _compute(self, values: Sequence[Claim]) -> list[Decision]:
         support = shared_support()

@@ -1,0 +1,251 @@
+"""The gate that a streamed text passes sentence by sentence: nothing is shown before it was checked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config, patch_config
+
+from factscore_chain.guard.annotate import MARK, MARK_UNCHECKED, annotated
+from factscore_chain.guard.check import CHECKED, TextChecker, raised, told
+from factscore_chain.guard.checked import CheckedText
+from factscore_chain.guard.evidence import CallEvidence, with_evidence
+from factscore_chain.guard.outcome import Action, GuardOutcome, failed_check, judge
+from factscore_chain.guard.pieces import Piece, PieceBuffer
+from factscore_chain.guard.sentences import SentenceScorer, SentencesRequest, window_start
+from factscore_chain.report import FactRecord, GenerationReport
+from factscore_chain.values import Span
+
+SENTENCE = "factscore.sentence"
+"""Name of the custom event sent for each sentence that was checked, with its `outcome` as plain data."""
+
+
+@dataclass(frozen=True)
+class CheckedPiece:
+    """A stretch of a streamed text after its check."""
+
+    text: str
+    """What is to be shown of it; may be empty."""
+    original: str
+    outcome: GuardOutcome | None = None
+    """None for code, headings, layout, and what the gate itself adds at the end."""
+    action: Action = "pass"
+
+
+@dataclass
+class SentenceGate:
+    """Takes a text bit by bit, and gives what may be shown of it.
+
+    `add` and `finish` give the sentences that are ready, `check` says what is shown of them. It is for one
+    text, and `check` is to be called for one batch after the other; `close` comes last.
+    """
+
+    checker: TextChecker
+    topic: str | None = None
+    evidence: CallEvidence = field(default_factory=CallEvidence)
+    config: RunnableConfig | None = None
+    _buffer: PieceBuffer = field(default_factory=PieceBuffer)
+    _shown: list[str] = field(default_factory=list)
+    _held: list[CheckedPiece] = field(default_factory=list)
+    _facts: list[FactRecord] = field(default_factory=list)
+    _outcomes: list[tuple[GuardOutcome, Action]] = field(default_factory=list)
+    _break: str = ""
+    _said: bool = False
+    _left_out: bool = False
+
+    def add(self, bit: str) -> list[Piece]:
+        """Takes the next bit; gives the sentences that have ended."""
+        return self._buffer.add(bit)
+
+    def finish(self) -> list[Piece]:
+        """The rest of the sentences, when nothing more comes."""
+        return self._buffer.finish()
+
+    async def prepare(self) -> None:
+        """Does ahead, off the event loop, what can be done before the first sentence is there."""
+        verifier = self.checker.scorer.scorer.verifier
+        await asyncio.to_thread(verifier.prepare, self.evidence.context)
+
+    async def check(self, pieces: Sequence[Piece]) -> AsyncIterator[CheckedPiece]:
+        """Checks sentences together.
+
+        Yields:
+            What is to be shown of each, in order; with `on_empty="fail"` nothing before the first sentence
+            that states a fact.
+
+        Raises:
+            FactualityError: A sentence does not meet a policy that makes it an error. What stands before it
+                was given.
+        """
+        if not pieces:
+            return
+        reports = await self._scored(pieces)
+        for piece, report in zip(pieces, reports, strict=True):
+            checked = await self._one(piece, report)
+            if self.checker.policy.on_empty == "fail" and not self._outcomes:
+                self._held.append(checked)
+                continue
+            held, self._held = self._held, []
+            for one in (*held, checked):
+                yield self._released(one)
+
+    async def close(self) -> tuple[CheckedText, CheckedPiece]:
+        """The result for the whole text, and what is to be shown last: a note, the message, or nothing.
+
+        Raises:
+            FactualityError: Nothing could be checked, and the policy makes that an error.
+        """
+        policy, text = self.checker.policy, self._buffer.text
+        report = GenerationReport(
+            text=text,
+            topic=self.topic,
+            status="scored" if self._facts else "no_facts",
+            facts=tuple(self._facts),
+        ).rescored(self.checker.scorer.scorer.gamma)
+        outcome = self._whole(judge(report, policy))
+        last = self._released(self._last(outcome))
+        actions = [action for _, action in self._outcomes if action != "pass"]
+        result = CheckedText(
+            text="".join(self._shown),
+            original=text,
+            action=actions[0] if actions else outcome.action if last.text else "pass",
+            outcome=outcome,
+            report=report,
+        )
+        await told(CHECKED, result.outcome, result.action, self.config)
+        return result, last
+
+    def _whole(self, outcome: GuardOutcome) -> GuardOutcome:
+        """The outcome of all facts together; sentences whose check failed make it an error."""
+        troubles = [one.error for one, _ in self._outcomes if one.error]
+        if not troubles or outcome.cause == "unsupported":
+            return outcome
+        failed = failed_check(troubles[0], self.checker.policy)
+        kept = {
+            "passed": failed.passed,
+            "cause": failed.cause,
+            "action": failed.action,
+            "error": failed.error,
+        }
+        return outcome.model_copy(update=kept)
+
+    def _last(self, outcome: GuardOutcome) -> CheckedPiece:
+        """What is shown at the end; sentences that failed were dealt with one by one."""
+        held, self._held = self._held, []
+        if not self._outcomes and outcome.action in ("replace", "raise"):
+            empty = self.checker.shown(self._buffer.text, outcome)
+            return CheckedPiece(raised(empty).text, "", outcome, "replace")
+        shown = "".join(one.text for one in held)
+        if not self._outcomes and outcome.action == "annotate":
+            whole = "".join(self._shown) + shown
+            return CheckedPiece(
+                annotated(whole, outcome).removeprefix(whole.rstrip()), "", outcome, "annotate"
+            )
+        if self._outcomes and not "".join(self._shown).strip():
+            # Nothing is left of the text.
+            empty = self.checker.shown(self._buffer.text, outcome)
+            raised(empty.model_copy(update={"action": self.checker.policy.otherwise}))
+            return CheckedPiece(self.checker.policy.message, "", None, "replace")
+        return CheckedPiece(shown, "")
+
+    async def _scored(self, pieces: Sequence[Piece]) -> Sequence[GenerationReport | str]:
+        scorer = with_evidence(self.checker.scorer, self.evidence)
+        text = self._buffer.text[: pieces[-1].span.end]
+        request = SentencesRequest(text, tuple(pieces), self.topic)
+        config = patch_config(ensure_config(self.config), run_name="score")
+        found = await self.checker.tried(SentenceScorer(scorer=scorer).ainvoke(request, config))
+        return [found for _ in pieces] if isinstance(found, str) else found
+
+    async def _one(self, piece: Piece, report: GenerationReport | str) -> CheckedPiece:
+        policy = self.checker.policy
+        if isinstance(report, str):
+            outcome = failed_check(report, policy)
+        elif report.status == "no_facts" and not report.failures:
+            return CheckedPiece(piece.original, piece.original)
+        else:
+            outcome = judge(report, policy)
+            self._facts += [
+                _moved(fact, piece.span.start).model_copy(update={"sentence": len(self._outcomes)})
+                for fact in report.facts
+            ]
+        shown, action = await self._shown_of(piece, outcome, report)
+        self._outcomes.append((outcome, action))
+        await told(SENTENCE, outcome, action, self.config)
+        return CheckedPiece(shown, piece.original, outcome, action)
+
+    async def _shown_of(
+        self, piece: Piece, outcome: GuardOutcome, report: GenerationReport | str
+    ) -> tuple[str, Action]:
+        action = outcome.action
+        if action in ("correct", "remove") and isinstance(report, GenerationReport):
+            edited = await self._edited(piece, report)
+            if edited is not None:
+                return (piece.lead + edited if edited.strip() else "", action)
+        if action in ("correct", "remove", "retry"):
+            action = self.checker.policy.otherwise
+        if action == "pass":
+            return piece.original, action
+        if action == "annotate":
+            return f"{piece.original} {MARK if outcome.checked else MARK_UNCHECKED}", action
+        if action == "raise":
+            raised(self.checker.shown(piece.text, outcome).model_copy(update={"action": "raise"}))
+        return self._message(piece), "replace"
+
+    def _message(self, piece: Piece) -> str:
+        """The message once; of further sentences that are withheld nothing is shown."""
+        if self._said:
+            return ""
+        self._said = True
+        return piece.lead + self.checker.policy.message
+
+    async def _edited(self, piece: Piece, report: GenerationReport) -> str | None:
+        """The sentence mended in its text, verified, and empty where it has to go; None where it failed."""
+        start = window_start(self._buffer.text, piece.span.start)
+        text = self._buffer.text[start : piece.span.end]
+        offset = piece.span.start - start
+        facts = tuple(_moved(fact, offset) for fact in report.facts)
+        placed = report.model_copy(update={"text": text, "facts": facts})
+        scorer = with_evidence(self.checker.scorer, self.evidence)
+        config = patch_config(ensure_config(self.config), run_name="edit")
+        chain = self.checker.edits(scorer)
+        report_of_text = scorer.report((placed,))
+        edited = await self.checker.tried(chain.ainvoke(report_of_text, config))
+        if isinstance(edited, str):
+            return None
+        (one,), (after,) = edited.generations, edited.after.generations
+        before = text[:offset]
+        if one.text.strip() == before.strip():
+            return ""
+        passed = judge(after, self.checker.policy).action in ("pass", "annotate")
+        return one.text.removeprefix(before) if passed and one.text.startswith(before) else None
+
+    def _released(self, piece: CheckedPiece) -> CheckedPiece:
+        """The piece as it is shown after the others: with the line break of what was left out before it."""
+        text = piece.text
+        if not text.strip():
+            self._break = self._break or _line_break(piece.original)
+        else:
+            if self._break and not _line_break(text):
+                text = self._break + text.lstrip()
+            if piece.original and self._left_out and not "".join(self._shown).strip():
+                text = text.lstrip()
+            self._break = ""
+        self._left_out = self._left_out or not text.strip()
+        self._shown.append(text)
+        return replace(piece, text=text)
+
+
+def _line_break(text: str) -> str:
+    """The white space that a text begins with, if there is a line break in it."""
+    lead = text[: len(text) - len(text.lstrip())]
+    return lead if "\n" in lead else ""
+
+
+def _moved(fact: FactRecord, by: int) -> FactRecord:
+    def move(span: Span) -> Span:
+        return Span(span.start + by, span.end + by)
+
+    return fact if fact.span is None else fact.model_copy(update={"span": move(fact.span)})
