@@ -145,8 +145,12 @@ class AnswerCache:
         return self._opened[1]
 
 
-def open_private(path: Path) -> sqlite3.Connection:
+def open_private(path: Path, mark: int = _APPLICATION_ID) -> sqlite3.Connection:
     """Opens or makes a database that only its user can read, for many readers and a writer at a time.
+
+    Args:
+        path: The file.
+        mark: Tells databases of this kind from others, in SQLite's header.
 
     Raises:
         AnswerCacheError: It cannot be opened, or is a database of something else.
@@ -157,7 +161,7 @@ def open_private(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
         # SQLite does not wait where two processes make one file at the same time.
         with FileLock(f"{path}.lock", timeout=BUSY_SECONDS, mode=0o600):
-            if _prepare(connection):
+            if _prepare(connection, mark):
                 return connection
     except (OSError, Timeout, sqlite3.Error) as error:
         raise AnswerCacheError(str(error)) from error
@@ -165,14 +169,14 @@ def open_private(path: Path) -> sqlite3.Connection:
     raise AnswerCacheError("it is a database of something else")
 
 
-def _prepare(connection: sqlite3.Connection) -> bool:
+def _prepare(connection: sqlite3.Connection, wanted: int) -> bool:
     """Marks a new file as ours; returns whether the file is."""
     (mark,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if mark != _APPLICATION_ID:
+    if mark != wanted:
         if tables:
             return False
-        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        connection.execute(f"PRAGMA application_id = {wanted}")
         connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     return True

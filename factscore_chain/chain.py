@@ -12,6 +12,7 @@ from langchain_core.callbacks.manager import adispatch_custom_event
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import patch_config
+from pydantic import Field
 
 from factscore_chain.abstain import check_kind
 from factscore_chain.aio import run_sync
@@ -31,12 +32,12 @@ from factscore_chain.report import GenerationReport, Manifest, Report
 from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.opening import as_retriever
-from factscore_chain.run_scope import one_run
+from factscore_chain.run_scope import count_failures, given_up, one_run
 from factscore_chain.score import aggregate, check_gamma
 from factscore_chain.seek.verifier import MOST_ROUNDS, make_seeking
 from factscore_chain.spending import Budget, PriceTable, load_prices
 from factscore_chain.stage import Stage
-from factscore_chain.values import Generation
+from factscore_chain.values import Generation, Verdict
 from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.calibration import Calibration, read_calibration
 from factscore_chain.verify.judging import Judging
@@ -63,6 +64,7 @@ class FactScoreChain(Stage[Any, Report]):
     estimator: str
     prices: PriceTable
     budget: Budget | None = None
+    max_failures: int | None = Field(default=None, ge=1)
     f1_k: float | None = None
 
     def __init__(
@@ -81,6 +83,7 @@ class FactScoreChain(Stage[Any, Report]):
         max_reference_facts: int = 50,
         cache: AnswerCache | str | Path | None = None,
         max_cost: float | None = None,
+        max_failures: int | None = None,
         prices: PriceTable | str | Path | None = None,
         calibration: Calibration | str | Path | None = None,
         facts_per_call: int = 1,
@@ -105,6 +108,8 @@ class FactScoreChain(Stage[Any, Report]):
             max_reference_facts: Facts of a reference that are looked for, from its beginning.
             cache: A file that keeps the models' answers, so that nothing is asked twice; None keeps none.
             max_cost: US dollars that this chain may spend in all its runs; what was done by then is kept.
+            max_failures: Failed calls and generations at which a run stops, and keeps what was done; None
+                goes on whatever fails.
             prices: A table of prices in place of the shipped one, or a YAML file with one.
             calibration: What the model's verdicts are worth, or a file of `factscore eval calibrate`.
             facts_per_call: Facts of one set of passages that a chat model is asked about together.
@@ -143,6 +148,7 @@ class FactScoreChain(Stage[Any, Report]):
             estimator=f"{parts.name}+seek" if seek else parts.name,
             prices=table,
             budget=budget,
+            max_failures=max_failures,
             f1_k=check_k(f1_k),
         )
 
@@ -217,7 +223,7 @@ class FactScoreChain(Stage[Any, Report]):
     async def _process(self, value: Any, config: RunnableConfig) -> Report:
         generations = as_generations(value)
         before = self.usages
-        with one_run():
+        with one_run(self.max_failures):
             done = await self._score_all(generations, config)
         return self.report(done, self.used_since(before))
 
@@ -259,11 +265,21 @@ class FactScoreChain(Stage[Any, Report]):
             return unscored(
                 generation, "failed", f"Not tried, since the budget of ${self.budget.dollars:g} is used up."
             )
+        if (hopeless := given_up()) is not None:
+            return unscored(generation, "failed", f"Not tried: {hopeless}")
         try:
-            return await self.scorer.ainvoke(generation, patch_config(config, run_name="generation"))
+            report = await self.scorer.ainvoke(generation, patch_config(config, run_name="generation"))
         except FatalModelError as error:
             fatal.append(error)
             return unscored(generation, "failed", str(error))
+        count_failures(self._lost_without_a_call(report))
+        return report
+
+    def _lost_without_a_call(self, report: GenerationReport) -> int:
+        """What failed of a generation, less what its models' calls counted themselves."""
+        if report.status == "failed" and not report.facts and not report.failures:
+            return 1
+        return 0 if self.models else sum(fact.verdict is Verdict.FAILED for fact in report.facts)
 
     def _manifest(self, spent: Sequence[Usage]) -> Manifest:
         retrieval = self.scorer.retrieval

@@ -71,5 +71,9 @@ class FatalModelError(ModelCallError):
     """Every further call would fail the same way (wrong key, unknown model): the run stops at once."""
 
 
+class FailureBudgetError(ModelCallError):
+    """More failed than a run may lose: no more calls are made, and what was done is kept."""
+
+
 class BudgetError(ModelCallError):
     """The money that a run may spend is used up: no more calls are made, and what was done is kept."""

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from hashlib import sha256
 from itertools import count
 from math import fsum
 from typing import Annotated, Any, cast
@@ -20,12 +21,18 @@ from pydantic import BaseModel, BeforeValidator
 
 from factscore_chain.answer_cache import AnswerCache, Call
 from factscore_chain.completion import Completion, FinishReason, Usage, read_message
-from factscore_chain.errors import FactScoreError, FatalModelError, UsageError
+from factscore_chain.errors import (
+    BudgetError,
+    FactScoreError,
+    FailureBudgetError,
+    FatalModelError,
+    UsageError,
+)
 from factscore_chain.failures import model_call_error, rejects_logprobs, rejects_schema
 from factscore_chain.fresh import is_fresh
 from factscore_chain.model_identity import model_identity
 from factscore_chain.retries import Patience
-from factscore_chain.run_scope import stop, stopped_by
+from factscore_chain.run_scope import count_failures, given_up, stop, stopped_by
 from factscore_chain.spending import Budget, Price
 from factscore_chain.token_choices import TokenChoice
 from factscore_chain.tokens import estimate_tokens, message_tokens
@@ -124,6 +131,16 @@ class LanguageModel:
         return type(self.model).__name__
 
     @property
+    def identity(self) -> dict[str, str]:
+        """For a manifest: name, temperature and seed where it has them, and a digest of all its settings."""
+        told = {name: getattr(self.model, name, None) for name in ("temperature", "seed")}
+        return {
+            "model": self.name,
+            **{name: str(value) for name, value in told.items() if value is not None},
+            "settings": sha256(self._identity.encode()).hexdigest()[:12],
+        }
+
+    @property
     def server(self) -> str | None:
         """Address of the server, if it is not the provider's own."""
         for attribute in ("base_url", "openai_api_base"):
@@ -209,6 +226,8 @@ class LanguageModel:
         if isinstance(meaning, FatalModelError):
             self._fatal = meaning
             stop(self._account, meaning)
+        elif not isinstance(meaning, (BudgetError, FailureBudgetError)):
+            count_failures()
         return meaning
 
     async def _tried(
@@ -219,7 +238,7 @@ class LanguageModel:
         expected: Usage,
     ) -> Completion | Exception:
         # Calls that were waiting when another met a fatal error are not made; those of later runs try anew.
-        if (known := stopped_by(self._account)) is not None:
+        if (known := stopped_by(self._account) or given_up()) is not None:
             return known
         if self._fatal is not None and self._fatal is not stopped_before:
             return self._fatal

@@ -13,11 +13,13 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig, RunnableLambda, RunnablePassthrough
 
 from factscore_chain.chain import GENERATION_DONE, FactScoreChain
+from factscore_chain.edit.chain import EditChain
 from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.report import GenerationReport, Report
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.values import Decomposition, Generation, Verdict
 from tests.pages import make_source
+from tests.scripted import ScriptedChatModel
 from tests.stages import SentenceDecomposer, WordVerifier
 
 TRUE = "Ada Lovelace was born in London."
@@ -133,6 +135,33 @@ def test_all_abstained_has_no_score(source: KnowledgeSource) -> None:
 def test_an_empty_text_has_no_facts(source: KnowledgeSource, text: str) -> None:
     (one,) = chain(source).score(text).generations
     assert (one.status, one.score) == ("no_facts", None)
+
+
+@pytest.mark.parametrize("text", ["IDK", "I don't know.", "n/a", "...", "", "  \n", "🙂"])
+def test_what_says_nothing_is_no_answer_and_nobody_is_asked_about_it(
+    source: KnowledgeSource, text: str
+) -> None:
+    model = ScriptedChatModel(script=lambda asked: "True")
+    (one,) = FactScoreChain(source, llm=model).score(text, topic="Ada Lovelace").generations
+    assert (one.status in {"abstained", "no_facts"}, one.score, model.prompts) == (True, None, [])
+
+
+@pytest.mark.parametrize("text", ["", "I'm sorry, I have no information about this person."])
+def test_every_way_in_agrees_on_what_an_empty_answer_is(source: KnowledgeSource, text: str) -> None:
+    made = chain(source)
+    editor = EditChain(made, llm=ScriptedChatModel(script=[])).edit(text, topic="Ada Lovelace")
+    reports = [made.score(text, "Ada Lovelace"), made.score_many([text]), *made.batch([text]), editor.before]
+    assert len({(one.generations[0].status, one.score, one.respond_ratio) for one in reports}) == 1
+
+
+def test_the_one_model_that_was_named_does_all_the_asking(
+    source: KnowledgeSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("langchain.chat_models.init_chat_model", None)
+    model = ScriptedChatModel(script=lambda asked: f"- {TRUE}" if "<statement" not in asked else "True")
+    report = FactScoreChain(source, llm=model).score(TRUE, topic="Ada Lovelace")
+    assert (report.init_score, report.manifest.usage["calls"]) == (1.0, len(model.prompts))
+    assert report.manifest.decomposer["settings"] == report.manifest.verifier["settings"]
 
 
 def test_a_sentence_that_failed_is_listed_and_the_others_are_scored(source: KnowledgeSource) -> None:

@@ -167,6 +167,16 @@ def test_repeated_facts_count_once() -> None:
     assert len(facts) == 1
 
 
+def test_repetitions_do_not_crowd_out_the_fact_beside_them() -> None:
+    facts = _facts(
+        "He was born in 1892. He was born in 1892. he was  born in 1892! He lived in Rome.", "Paul Norden"
+    )
+    assert [(fact.text, len(fact.also)) for fact in facts] == [
+        ("Paul Norden was born in 1892.", 2),
+        ("Paul Norden lived in Rome.", 0),
+    ]
+
+
 def test_a_negation_is_neither_lost_nor_a_repetition() -> None:
     facts = _texts("Paul Norden was a member of the club. Paul Norden was not a member of the club.")
     assert len(facts) == 2

@@ -47,6 +47,12 @@ def test_what_is_not_supported_is_corrected_and_the_rest_stays_byte_for_byte(sou
     assert report.complete
 
 
+def test_a_title_and_a_bracket_before_an_edit_keep_every_blank(source: KnowledgeSource) -> None:
+    before = "According to Dr. Silva ($ 200).  "
+    chain = EditChain(word_chain(source), editor=ListEditor(edits={WRONG: TRUE}))
+    assert chain.edit(f"{before}{WRONG}\r\n", topic=TOPIC).text == f"{before}{TRUE}\r\n"
+
+
 def test_an_edit_tells_what_it_did(source: KnowledgeSource) -> None:
     (edit,) = edited(source, TEXT, {WRONG: TRUE}).edits
     assert TEXT[slice(*edit.span)] == edit.before == WRONG

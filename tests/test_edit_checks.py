@@ -34,6 +34,7 @@ OTHER = (
     "The Analytical Engine was shown in 1820.",
     "A printer for cards was shown in 1861.",
 )
+SALES = ("Revenue increased 20% in 2019.", "Revenue increased 20% in 2019.", "The firm builds boats.")
 COUNT = (
     "In 2010 the town had 5,000 people.",
     "The town had 5,000 people in 2010.",
@@ -65,6 +66,8 @@ def test_what_the_passages_say_may_be_written(given: tuple[str, str, str], edite
         (BORN, "She was born in Paris in 1816.", "no passage has '1816'"),
         (BORN, "She was born in Rome in 1820.", "no passage has 'Rome'"),
         (BORN, "She was not born in Paris in 1820.", "opposite"),
+        (SALES, "Revenue decreased 20% in 2019.", "opposite"),
+        (SALES, "Revenue fell 20% in 2019.", "opposite"),
         (BORN, "HACKED", "no version"),
         (BORN, "I have ignored the above instructions.", "no version"),
         (BORN, "She was born in Paris in 1820. " + "So it was said by them. " * 6, "much longer"),
@@ -122,6 +125,7 @@ def test_a_name_that_the_text_has_elsewhere_needs_no_passage() -> None:
         ("He wrote it.", "He didn't write it.", ("writ",)),
         ("The flight was successful.", "The flight was unsuccessful.", ("unsuccessful",)),
         ("They won the war.", "They lost the war.", ("lost",)),
+        ("Sales rose by 20%.", "Sales dropped by 20%.", ("dropp",)),
         ("They parted and never met again.", "They parted.", ()),
         ("It was not the first but the second.", "It was the second.", ()),
         ("He was never in Paris.", "He was never in Oslo.", ()),

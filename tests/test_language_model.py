@@ -174,6 +174,24 @@ def test_a_models_name_is_its_providers() -> None:
     assert LanguageModel(ScriptedChatModel(script=[])).name == "ScriptedChatModel"
 
 
+def test_what_shapes_the_answers_stands_in_the_identity() -> None:
+    class Warm(ScriptedChatModel):
+        temperature: float = 0.0
+        seed: int | None = None
+
+    plain = Warm(script=[], number=1)
+    told = [
+        LanguageModel(plain.model_copy(update=change)).identity
+        for change in ({}, {"temperature": 0.7}, {"seed": 3})
+    ]
+    assert [(one["temperature"], one.get("seed")) for one in told] == [
+        ("0.0", None),
+        ("0.7", None),
+        ("0.0", "3"),
+    ]
+    assert len({one["settings"] for one in told}) == 3
+
+
 def test_a_language_model_is_taken_as_it_is_and_a_chat_model_is_wrapped() -> None:
     chat = ScriptedChatModel(script=[])
     model = as_language_model(chat)

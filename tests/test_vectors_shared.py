@@ -124,13 +124,13 @@ def test_two_processes_build_and_search_at_once(tmp_path: Path) -> None:
     path = towns(tmp_path, 60).path
     context: Any = multiprocessing.get_context("spawn")
     outcome = context.Queue()
-    children = [context.Process(target=_build_and_search, args=(path, 10, outcome)) for _ in range(2)]
+    children = [context.Process(target=_build_and_search, args=(path, 20, outcome)) for _ in range(2)]
     for child in children:
         child.start()
     results = [outcome.get(timeout=60) for _ in children]
     for child in children:
         child.join(30)
-    assert results == [[60] * 10, [60] * 10]
+    assert results == [[60] * 20, [60] * 20]
     with KnowledgeSource(path) as source:
         index = VectorIndex(source, WordEmbeddings())
         assert len(index) == 60

@@ -54,6 +54,28 @@ def test_silence_is_told_from_contradiction(fact: str, reason: str) -> None:
     assert decide(fact).reason == reason
 
 
+ADVISER = Passage("reed", "Tom Reed has advised Firm B since 2025.", "Tom Reed")
+
+
+@pytest.mark.parametrize(
+    ("fact", "reason"),
+    [
+        ("In 2019 Tom Reed was a partner at Firm A.", "no_evidence"),
+        ("Tom Reed worked at Firm B in 2019.", "no_evidence"),
+        ("Tom Reed has advised Firm B since 2021.", "contradicted"),
+    ],
+)
+def test_what_somebody_did_in_other_years_contradicts_nothing(fact: str, reason: str) -> None:
+    decision = EmbeddedVerifier().invoke(Claim(AtomicFact(fact), (ADVISER,), "Tom Reed"))
+    assert (decision.verdict, decision.reason) == (Verdict.NOT_SUPPORTED, reason)
+
+
+def test_a_fact_longer_than_the_model_can_read_gets_a_probability() -> None:
+    decision = decide("Marie Curie met " + ", ".join(f"Person{number}" for number in range(600)))
+    assert decision.verdict is Verdict.NOT_SUPPORTED
+    assert 0 <= (decision.probability or 0) <= 1
+
+
 def test_the_evidence_is_the_passage_that_says_so() -> None:
     assert decide("She was born in Warsaw.").evidence[0] == "curie"
 

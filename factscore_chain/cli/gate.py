@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.exits import Exit
 from factscore_chain.cli.progress import progress_bar
-from factscore_chain.cli.score import add_estimator_arguments, make_chain, problems
+from factscore_chain.cli.score import add_estimator_arguments, add_failures_argument, make_chain, problems
 from factscore_chain.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def add_parser(commands: Any) -> None:
         "a ready report (.json)",
     )
     add_estimator_arguments(parser, gamma=None)
+    add_failures_argument(parser)
     parser.add_argument("--topic", help="topic of rows that name none themselves")
     _add_requirements(parser)
     _add_comparison(parser)
@@ -196,7 +197,7 @@ def _scored(options: argparse.Namespace, rows: Rows, criteria: Criteria) -> Repo
     from factscore_chain.gate import run_gate
 
     finished = _finished(options)
-    chain = make_chain(options)
+    chain = make_chain(options, max_failures=options.max_failures)
     with progress_bar("generation", len(rows.generations)) as bar:
         return run_gate(
             chain,

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
+import threading
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from factscore_chain.cli import edit, evaluate, gate, kb, report, runs, score
 from factscore_chain.cli.exits import Exit
@@ -23,7 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # warnings of libraries are noise to somebody at a terminal
     try:
-        outcome = options.run(options)
+        with _ended_like_interrupted():
+            outcome = options.run(options)
     except (UsageError, KnowledgeSourceError) as error:
         return _say(error, Exit.USAGE)
     except FactScoreError as error:
@@ -33,13 +37,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.DONE
     except KeyboardInterrupt:
-        return _say("Interrupted.", Exit.INCOMPLETE)
+        kept = getattr(options, "store", None)
+        hint = (
+            "" if kept is None else f" What was scored is in {str(kept)!r}; the same command goes on from it."
+        )
+        return _say(f"Interrupted.{hint}", Exit.INCOMPLETE)
     except Exception:  # noqa: BLE001  Python would end in 1, which says that a gate is closed
         traceback.print_exc()
         return Exit.INCOMPLETE
     if isinstance(outcome, Exit):
         return outcome
     return Exit.DONE if outcome else Exit.INCOMPLETE
+
+
+@contextmanager
+def _ended_like_interrupted() -> Iterator[None]:
+    """Lets a process that is asked to end (SIGTERM) do so as after Ctrl-C: files whole, and a word on why."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 def _say(message: object, code: int) -> int:

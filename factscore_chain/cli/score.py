@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from factscore_chain.answer_cache import AnswerCache
     from factscore_chain.chain import FactScoreChain
     from factscore_chain.estimators import Estimator
+    from factscore_chain.gate import RunStore
     from factscore_chain.generation_files import Rows
     from factscore_chain.report import Report
     from factscore_chain.retrievers.ensemble import KnowledgeRetriever
@@ -44,6 +45,13 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--estimate-cost", action="store_true", help="print what it would take, and ask no model"
     )
+    parser.add_argument(
+        "--store",
+        type=Path,
+        metavar="FILE",
+        help="keeps each generation as soon as it is scored; what stands there already is not scored again",
+    )
+    add_failures_argument(parser)
     parser.add_argument(
         "--out",
         type=Path,
@@ -104,6 +112,16 @@ def add_estimator_arguments(parser: argparse.ArgumentParser, *, gamma: float | N
         choices=("default", "generic", "perplexity_ai", "none"),
         default="default",
         help="how abstentions are recognised",
+    )
+
+
+def add_failures_argument(parser: argparse.ArgumentParser) -> None:
+    """Declares how much a run may lose before it stops."""
+    parser.add_argument(
+        "--max-failures",
+        type=int,
+        metavar="N",
+        help="stop once so many model calls or generations failed, and keep what was done (default: go on)",
     )
 
 
@@ -258,14 +276,19 @@ def run(options: argparse.Namespace) -> bool:
 
     check_writable(options.out)
     rows = read_rows(options.generations, options.topic)
+    store = _store(options)
     recall, rows = _with_reference(options.recall, rows)
     chain = make_chain(
-        options, f1_k=options.f1_k, recall=recall, max_reference_facts=options.max_reference_facts
+        options,
+        f1_k=options.f1_k,
+        recall=recall,
+        max_reference_facts=options.max_reference_facts,
+        max_failures=options.max_failures,
     )
     if options.estimate_cost:
         print(*chain.estimate_cost(list(rows.generations)).lines(), sep="\n")
         return not rows.rejected
-    report = _score(chain, rows)
+    report = _score(chain, rows, store)
     for message in (*report.rejected, *problems(report), *_without_recall(report)):
         print(f"factscore: {clean(message)}", file=sys.stderr)
     if options.format == "table":
@@ -291,9 +314,23 @@ def _with_reference(recall: str | None, rows: Rows) -> tuple[str | None, Rows]:
     return "reference", replace(rows, generations=tuple(generations))
 
 
-def _score(chain: FactScoreChain, rows: Rows) -> Report:
+def _store(options: argparse.Namespace) -> RunStore | None:
+    from factscore_chain.gate import RunStore
+
+    if options.store is not None and options.estimate_cost:
+        raise UsageError(
+            "--estimate-cost scores nothing, so --store would do nothing. Leave one of them out."
+        )
+    return None if options.store is None else RunStore(options.store)
+
+
+def _score(chain: FactScoreChain, rows: Rows, store: RunStore | None) -> Report:
+    from factscore_chain.gate import score_rows
+
     with progress_bar("generation", len(rows.generations)) as bar:
-        report = chain.score_many(rows.generations, on_result=lambda index, report: bar.update())
+        report = score_rows(
+            chain, rows.generations, finished=store, journal=store, on_done=lambda report: bar.update()
+        )
     return report.with_rejected(tuple(map(str, rows.rejected)))
 
 

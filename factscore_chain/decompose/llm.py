@@ -89,7 +89,7 @@ class LLMDecomposer(Decomposer):
         """Kind, model, prompt and number of nearest demonstrations."""
         return {
             "kind": "llm",
-            "model": self.model.name,
+            **self.model.identity,
             "prompt": self.prompt.identity,
             "nearest": str(self.nearest),
             "structured": str(self.structured and self.model.offers_schema),

@@ -83,7 +83,7 @@ class LLMEditor(Editor):
         return {
             "kind": "llm",
             "variant": self.variant,
-            "model": self.model.name,
+            **self.model.identity,
             "prompt": self.prompt.identity,
             "max_passage_tokens": str(self.max_passage_tokens),
             "max_text_tokens": str(self.max_text_tokens),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
+from itertools import product
 
 from factscore_chain.decompose.words import is_content, split_words
 from factscore_chain.verify.lexicon import NEGATIONS, is_word, stem
@@ -13,14 +14,22 @@ _REACH = 3
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "non-")
 _PAIRS = """
 accept reject, allow forbid, allow ban, approve oppose, support oppose, support reject, agree refuse,
-win lose, won lost, victory defeat, succeed fail, succeeded failed, success failure, increase decrease,
-rise fall, rose fell, grow shrink, admit deny, join leave, open close, buy sell, lend borrow, first last,
+win lose, won lost, victory defeat, succeed fail, succeeded failed, success failure,
+admit deny, join leave, open close, buy sell, lend borrow, first last,
 north south, east west, northern southern, eastern western, largest smallest, highest lowest, more less,
 longest shortest, oldest youngest, early late, male female, husband wife, guilty innocent, alive dead,
 convicted acquitted, ally enemy
 """
+_UP = "increase rise rose risen grow grew grown climb gain improve expand double strengthen"
+_DOWN = (
+    "decrease fall fell fallen shrink shrank shrunk drop dropped decline lose reduce contract halve weaken"
+)
 _OPPOSITES = frozenset(
-    frozenset(stem(word) for word in pair.split()) for pair in " ".join(_PAIRS.split()).split(",")
+    frozenset({stem(one), stem(other)})
+    for one, other in (
+        *(pair.split() for pair in " ".join(_PAIRS.split()).split(",")),
+        *product(_UP.split(), _DOWN.split()),
+    )
 )
 
 

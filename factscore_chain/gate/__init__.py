@@ -15,6 +15,7 @@ from factscore_chain.gate.judge import judge, judged
 from factscore_chain.gate.run import run_gate
 from factscore_chain.gate.run_record import RunRecord, accepted, read_report, read_run
 from factscore_chain.gate.scoring import score_rows
+from factscore_chain.gate.store import RunStore
 from factscore_chain.gate_outcome import GateOutcome
 from factscore_chain.generation_files import Rows, read_generations
 
@@ -24,6 +25,7 @@ __all__ = [
     "Journal",
     "Rows",
     "RunRecord",
+    "RunStore",
     "accepted",
     "compare",
     "confirm",

@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import threading
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from factscore_chain.errors import UsageError
+from factscore_chain.files import private_append
+from factscore_chain.recall import Recall
 from factscore_chain.records import Record
 from factscore_chain.report import GenerationReport, Manifest, Report
 from factscore_chain.values import Generation
+
+_log = logging.getLogger(__name__)
 
 Finished = dict[str, GenerationReport]
 """Whole reports of generations by their content key."""
 
 
-def content_key(generation: Generation, manifest: Manifest) -> str:
+def content_key(generation: Generation, manifest: Manifest, recall: Recall | None = None) -> str:
     """Tells a generation's text and what judges it: two with one key would get the same report.
 
     Where a retriever has no hash of its content, its name has to stand for it.
+
+    Args:
+        generation: What is judged.
+        manifest: What judges it.
+        recall: What measures its recall, where that was asked for.
     """
-    made = {
+    made: dict[str, object] = {
         "text": generation.text,
         "topic": generation.topic,
         "facts": generation.facts,
@@ -33,6 +44,8 @@ def content_key(generation: Generation, manifest: Manifest) -> str:
         "abstain": manifest.abstain,
         "version": manifest.versions.get("factscore-chain"),
     }
+    if recall is not None:
+        made["recall"] = [recall.against, recall.max_facts, recall.k, generation.reference]
     return hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()
 
 
@@ -60,6 +73,8 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._said = False
+        self._lock = threading.Lock()  # callbacks come from several threads
 
     @classmethod
     def beside(cls, output: Path) -> Journal:
@@ -84,9 +99,18 @@ class Journal:
         """Adds a generation; one of which something was lost is left to be scored again."""
         if report.complete:
             line = _Line(key=key, generation=report).model_dump_json().encode()
-            with self.path.open("ab") as file:
-                # Begins a line of its own even where a killed run left half of one.
-                file.write(b"\n" + line + b"\n")
+            # Begins a line of its own even where a killed run left half of one.
+            self._write(b"\n" + line + b"\n")
+
+    def _write(self, line: bytes) -> None:
+        try:
+            with self._lock, private_append(self.path) as file:
+                file.write(line)
+        except OSError as error:
+            # Raised from a callback it would be swallowed, and a run is worth more than its journal.
+            if not self._said:
+                _log.warning("%r cannot be written (%s). The run goes on.", str(self.path), error.strerror)
+            self._said = True
 
     def remove(self) -> None:
         """Forgets everything: the run is complete and its report written."""

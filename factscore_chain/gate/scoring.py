@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from factscore_chain.chain import FactScoreChain
-from factscore_chain.gate.finished import Finished, Journal, content_key
+from factscore_chain.gate.finished import content_key
 from factscore_chain.report import GenerationReport, Manifest, Report
 from factscore_chain.score import aggregate
 from factscore_chain.values import Generation
@@ -13,12 +14,19 @@ from factscore_chain.values import Generation
 OnDone = Callable[[GenerationReport], object]
 
 
+class Keeper(Protocol):
+    """Keeps generations as soon as they are scored: a `Journal`, a `RunStore`."""
+
+    def add(self, key: str, report: GenerationReport) -> None:
+        """Keeps a generation under its content key."""
+
+
 def score_rows(
     chain: FactScoreChain,
     generations: Sequence[Generation],
     *,
-    finished: Finished | None = None,
-    journal: Journal | None = None,
+    finished: Mapping[str, GenerationReport] | None = None,
+    journal: Keeper | None = None,
     on_done: OnDone | None = None,
 ) -> Report:
     """Scores what is not finished yet, and reports on all.
@@ -34,8 +42,8 @@ def score_rows(
         FatalModelError: A model cannot be used at all, and nothing could be scored with it.
     """
     manifest = chain.manifest
-    keys = [content_key(one, manifest) for one in generations]
-    known = {} if finished is None else {key: finished[key] for key in keys if key in finished}
+    keys = [content_key(one, manifest, chain.scorer.recall) for one in generations]
+    known = {key: found for key in keys if (found := (finished or {}).get(key)) is not None}
     if on_done is not None:
         for key in keys:
             if key in known:

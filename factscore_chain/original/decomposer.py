@@ -63,7 +63,7 @@ class OriginalDecomposer(Decomposer):
         content = "\n".join([self.instruction, *self.demonstrations])
         return {
             "kind": "original",
-            "model": self.model.name,
+            **self.model.identity,
             "prompt": f"original_decompose:{sha256(content.encode()).hexdigest()[:8]}",
             "demonstrations": str(len(self.demonstrations)),
             "sentences": sentence_splitter()[0],

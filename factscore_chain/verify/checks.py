@@ -18,6 +18,7 @@ MOST_IF_OTHERWISE = 0.3
 LEAST_IF_RESTATED = 0.7
 """The lowest where both deny the same."""
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|\w+|[^\w\s]")
+_YEAR = re.compile(r"\b1\d{3}\b|\b20\d{2}\b")
 _ROUGHLY = frozenset(
     {"about", "almost", "approximately", "around", "fewer", "least", "less", "more", "most", "nearly"}
     | {"over", "roughly", "some", "than", "under", "up"}
@@ -44,6 +45,21 @@ def limits(features: Mapping[str, float], fact: str, evidence: str) -> tuple[flo
     return 0.0, 1.0
 
 
+def tells_of_another_time(features: Mapping[str, float], fact: str, evidence: str) -> bool:
+    """Whether the evidence has other years than the fact, and more than the year is another.
+
+    "A partner at A in 2019" and "an adviser of B since 2025" are both true of one person; "born in 1966" and
+    "born in 1967" are not. The arguments are those of `limits`.
+    """
+    asked, told = (set(_YEAR.findall(text)) for text in (fact, evidence))
+    return bool(asked and told) and asked.isdisjoint(told) and not _alike(features)
+
+
+def _alike(features: Mapping[str, float]) -> bool:
+    """Whether every word finds its like in the best sentence, or another of its kind."""
+    return features["best_over_half"] + features["rivals"] >= 1 - _EXACT
+
+
 def _replaced(words: Sequence[str], told: Sequence[str], features: Mapping[str, float]) -> bool:
     """Whether a number, month or unit stands nowhere, and the best sentence has another one and all the rest.
 
@@ -52,8 +68,7 @@ def _replaced(words: Sequence[str], told: Sequence[str], features: Mapping[str, 
     lower, said = ({word.lower() for word in one} for one in (words, told))
     missing = 1 - features["all_same"]
     replaced = 0 < features["rivals"] <= missing + _EXACT
-    alike = features["best_over_half"] + features["rivals"] >= 1 - _EXACT
-    return replaced and alike and not lower & _ROUGHLY - said and not any(map(is_kinship, lower))
+    return replaced and _alike(features) and not lower & _ROUGHLY - said and not any(map(is_kinship, lower))
 
 
 def _denied(words: Sequence[str], told: Sequence[str]) -> bool:

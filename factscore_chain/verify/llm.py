@@ -85,7 +85,7 @@ class LLMVerifier(Verifier):
         """Kind, model, prompt, threshold and passage budget."""
         return {
             "kind": "llm" if self.reads_passages else "no-context",
-            "model": self.model.name,
+            **self.model.identity,
             "prompt": self.prompt.identity,
             "threshold": "none" if self._limit is None else str(self._limit),
             "calibration": "none" if self.calibration is None else self.calibration.identity,

@@ -62,7 +62,7 @@ class OriginalVerifier(Verifier):
     def identity(self) -> dict[str, str]:
         """What decides, for the report's manifest."""
         prompt = f"original_verify:{sha256(self.lead.encode()).hexdigest()[:8]}"
-        return {"kind": "original", "model": self.model.name, "prompt": prompt}
+        return {"kind": "original", **self.model.identity, "prompt": prompt}
 
     async def _process(self, value: Claim, config: RunnableConfig) -> Decision:
         prompt = verification_prompt(self.lead, value.topic or "", value.fact.text, value.passages)

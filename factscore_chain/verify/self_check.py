@@ -54,8 +54,8 @@ class SelfCheckVerifier(Verifier, BatchStage[Claim, Decision]):
         """Kind, models, number of samples and prompt."""
         return {
             "kind": "self-check",
-            "model": self.model.name,
-            "subject": self.subject.name,
+            **self.model.identity,
+            **{f"subject.{name}": value for name, value in self.subject.identity.items()},
             "samples": str(self.samples),
             "prompt": self.prompt.identity,
         }

@@ -13,7 +13,7 @@ import numpy as np
 from factscore_chain.errors import UsageError
 from factscore_chain.values import Claim
 from factscore_chain.verify.alignment import FEATURES, align
-from factscore_chain.verify.checks import limits
+from factscore_chain.verify.checks import limits, tells_of_another_time
 from factscore_chain.verify.cross_encoder import CLASSES, CrossEncoder, Pair
 from factscore_chain.verify.evidence import Evidence
 from factscore_chain.verify.head import TreeHead, read_head
@@ -49,6 +49,8 @@ class Read:
     """Numbers of the passages of the chosen sentences, the best first."""
     limits: tuple[float, float]
     """Between what the probability must lie (see `checks.py`)."""
+    other_time: bool = False
+    """Whether its sentences tell of another matter, of other years."""
 
     @property
     def contradicted(self) -> bool:
@@ -56,10 +58,10 @@ class Read:
 
         The cross-encoder alone sees contradictions where nothing is said at all; that nearly all words of
         the fact find their like in one sentence, or another number or kind in their place, tells the two
-        apart.
+        apart. What somebody did in other years contradicts nothing.
         """
         match = self._value("best_mean") + self._value("rivals")
-        return match >= SAME_MATTER and self._value("cross_contradicted") > 0
+        return match >= SAME_MATTER and self._value("cross_contradicted") > 0 and not self.other_time
 
     def _value(self, name: str) -> float:
         return float(self.row[COLUMNS.index(name)])
@@ -77,7 +79,8 @@ class Draft:
     def completed(self, logits: Floats) -> Read:
         """The claim read, given the cross-encoder's logits of its pair."""
         row = np.concatenate([self.features, cross_features(logits)])
-        return Read(row, self.passages, row_limits(self.features, self.pair))
+        other_time = tells_of_another_time(_named(self.features), self.pair.fact, self.pair.evidence)
+        return Read(row, self.passages, row_limits(self.features, self.pair), other_time)
 
 
 class Support:
@@ -146,8 +149,11 @@ def _draft(claim: Claim, fact: Words, evidence: Evidence | None) -> Draft | None
 
 def row_limits(features: Floats, pair: Pair) -> tuple[float, float]:
     """Between what the probability must lie of a fact with these features, read in this pair."""
-    named = {name: float(value) for name, value in zip(FEATURES, features, strict=False)}
-    return limits(named, pair.fact, pair.evidence)
+    return limits(_named(features), pair.fact, pair.evidence)
+
+
+def _named(features: Floats) -> dict[str, float]:
+    return {name: float(value) for name, value in zip(FEATURES, features, strict=False)}
 
 
 def cross_features(logits: Floats) -> Floats:

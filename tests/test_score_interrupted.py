@@ -1,0 +1,65 @@
+"""`factscore score --store`: ended by force or by a word, it goes on where it was."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from factscore_chain.cli.main import main
+from factscore_chain.gate.store import RunStore
+from factscore_chain.report import Report
+from tests.test_gate_interrupted import ANSWERED, FACTS, Gatekeeper, server
+
+__all__ = ["server"]
+
+STORE = Path("runs.db")
+
+
+def command(server: Gatekeeper) -> list[str]:
+    model = ["--llm", "openai:scripted", "--base-url", server.url, "--no-cache"]
+    return [
+        "score",
+        "rows.jsonl",
+        "--knowledge",
+        "pages.jsonl",
+        *model,
+        "--store",
+        str(STORE),
+        "--out",
+        "r.json",
+    ]
+
+
+def kept() -> int:
+    return len(RunStore(STORE)) if STORE.exists() else 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda one: one.name)
+def test_a_run_that_was_ended_asks_nothing_twice(
+    server: Gatekeeper, repository: Path, number: signal.Signals
+) -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-m", "factscore_chain", *command(server)],
+        env={**os.environ, "PYTHONPATH": str(repository)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while kept() < ANSWERED and run.poll() is None:
+        time.sleep(0.05)
+    run.send_signal(number)
+    said = run.communicate(timeout=60)[1]
+    assert run.returncode == (-number if number is signal.SIGKILL else 3)
+    assert ("the same command goes on" in said) is (number is not signal.SIGKILL)
+    before = server.asked
+    server.opened.set()
+    assert main(command(server)) == 0
+    assert set(server.asked - before) == set(FACTS[ANSWERED:])
+    report = Report.model_validate_json(Path("r.json").read_text(encoding="utf-8"))
+    assert (report.counts.supported, kept()) == (len(FACTS), len(FACTS))
