@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.exits import Exit
+from factscore_chain.cli.keeping import add_failures_argument
 from factscore_chain.cli.progress import progress_bar
-from factscore_chain.cli.score import add_estimator_arguments, add_failures_argument, make_chain, problems
+from factscore_chain.cli.score import add_estimator_arguments, make_chain, problems
 from factscore_chain.errors import UsageError
 
 if TYPE_CHECKING:

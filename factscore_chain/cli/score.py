@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.inputs import read_rows
 from factscore_chain.cli.kb import add_embedder_argument, make_embeddings, report_problems
+from factscore_chain.cli.keeping import add_failures_argument, add_store_argument, open_store
 from factscore_chain.cli.progress import progress_bar
 from factscore_chain.cli.written import written
 from factscore_chain.errors import UsageError
@@ -45,12 +46,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--estimate-cost", action="store_true", help="print what it would take, and ask no model"
     )
-    parser.add_argument(
-        "--store",
-        type=Path,
-        metavar="FILE",
-        help="keeps each generation as soon as it is scored; what stands there already is not scored again",
-    )
+    add_store_argument(parser)
     add_failures_argument(parser)
     parser.add_argument(
         "--out",
@@ -112,16 +108,6 @@ def add_estimator_arguments(parser: argparse.ArgumentParser, *, gamma: float | N
         choices=("default", "generic", "perplexity_ai", "none"),
         default="default",
         help="how abstentions are recognised",
-    )
-
-
-def add_failures_argument(parser: argparse.ArgumentParser) -> None:
-    """Declares how much a run may lose before it stops."""
-    parser.add_argument(
-        "--max-failures",
-        type=int,
-        metavar="N",
-        help="stop once so many model calls or generations failed, and keep what was done (default: go on)",
     )
 
 
@@ -276,7 +262,7 @@ def run(options: argparse.Namespace) -> bool:
 
     check_writable(options.out)
     rows = read_rows(options.generations, options.topic)
-    store = _store(options)
+    store = open_store(options)
     recall, rows = _with_reference(options.recall, rows)
     chain = make_chain(
         options,
@@ -312,16 +298,6 @@ def _with_reference(recall: str | None, rows: Rows) -> tuple[str | None, Rows]:
     text = read_text(Path(str(recall)))
     generations = (one if one.reference else replace(one, reference=text) for one in rows.generations)
     return "reference", replace(rows, generations=tuple(generations))
-
-
-def _store(options: argparse.Namespace) -> RunStore | None:
-    from factscore_chain.gate import RunStore
-
-    if options.store is not None and options.estimate_cost:
-        raise UsageError(
-            "--estimate-cost scores nothing, so --store would do nothing. Leave one of them out."
-        )
-    return None if options.store is None else RunStore(options.store)
 
 
 def _score(chain: FactScoreChain, rows: Rows, store: RunStore | None) -> Report:
