@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from factscore_chain.edit.report import EditReport
     from factscore_chain.errors import FactScoreError
     from factscore_chain.estimators import ESTIMATORS
+    from factscore_chain.guard.check import TextChecker
+    from factscore_chain.guard.policy import GuardPolicy
+    from factscore_chain.lcel.guard import FactGuard
     from factscore_chain.report import Report
+    from factscore_chain.retrievers.context import ContextOnly
     from factscore_chain.retrievers.ensemble import KnowledgeRetriever
     from factscore_chain.retrievers.knowledge import KnowledgeSource
     from factscore_chain.values import AtomicFact, Claim, Decision, Generation, Passage, Verdict
@@ -24,16 +28,20 @@ _HOMES = {
     "ESTIMATORS": "estimators",
     "AtomicFact": "values",
     "Claim": "values",
+    "ContextOnly": "retrievers.context",
     "Decision": "values",
     "EditChain": "edit.chain",
     "EditReport": "edit.report",
+    "FactGuard": "lcel.guard",
     "FactScoreChain": "chain",
     "FactScoreError": "errors",
     "Generation": "values",
+    "GuardPolicy": "guard.policy",
     "KnowledgeRetriever": "retrievers.ensemble",
     "KnowledgeSource": "retrievers.knowledge",
     "Passage": "values",
     "Report": "report",
+    "TextChecker": "guard.check",
     "Verdict": "values",
 }
 
@@ -41,16 +49,20 @@ __all__ = [
     "ESTIMATORS",
     "AtomicFact",
     "Claim",
+    "ContextOnly",
     "Decision",
     "EditChain",
     "EditReport",
+    "FactGuard",
     "FactScoreChain",
     "FactScoreError",
     "Generation",
+    "GuardPolicy",
     "KnowledgeRetriever",
     "KnowledgeSource",
     "Passage",
     "Report",
+    "TextChecker",
     "Verdict",
 ]
 

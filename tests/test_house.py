@@ -34,6 +34,7 @@ LAYERS = (
     ("chain",),
     ("edit", "gate"),
     ("guard",),
+    ("lcel",),
     ("original",),
     ("evals",),
     ("abstain_detection", "atomic_facts", "npm", "retrieval", "download_data"),

@@ -47,6 +47,8 @@ class SentenceGate:
     topic: str | None = None
     evidence: CallEvidence = field(default_factory=CallEvidence)
     config: RunnableConfig | None = None
+    silent: bool = False
+    """Whether nothing is to be said where there is no text at all, as beside calls of tools."""
     _buffer: PieceBuffer = field(default_factory=PieceBuffer)
     _shown: list[str] = field(default_factory=list)
     _held: list[CheckedPiece] = field(default_factory=list)
@@ -135,6 +137,8 @@ class SentenceGate:
     def _last(self, outcome: GuardOutcome) -> CheckedPiece:
         """What is shown at the end; sentences that failed were dealt with one by one."""
         held, self._held = self._held, []
+        if self.silent and not self._buffer.text.strip():
+            return CheckedPiece("", "")
         if not self._outcomes and outcome.action in ("replace", "raise"):
             empty = self.checker.shown(self._buffer.text, outcome)
             return CheckedPiece(raised(empty).text, "", outcome, "replace")
