@@ -17,6 +17,7 @@ from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.seek.verifier import SeekingVerifier
 from factscore_chain.seek.writers import ModelWriter
 from factscore_chain.values import AtomicFact, Claim, Decision, Passage, Verdict
+from factscore_chain.verify.llm import LLMVerifier
 from tests.pages import write_rows
 from tests.scripted import Script, ScriptedChatModel, scripted_reply
 from tests.seeking import FILLER, PAGES, TOPIC, ReasonedVerifier, claim, seeker
@@ -228,6 +229,24 @@ def test_why_a_model_says_false_is_told_by_the_embedded_verifier(source: Knowled
     )
     assert (open_.verdict, closed.route) == (Verdict.SUPPORTED, ())
     assert {one.fact.text for one in asked} == {"Ada Lovelace learned Italian.", "Ada Lovelace saw Paris."}
+
+
+@pytest.mark.parametrize(
+    ("fact", "verdict", "asked"),
+    [
+        ("Ada Lovelace learned Italian early.", Verdict.SUPPORTED, 2),
+        ("Ada Lovelace opened a canal.", Verdict.NOT_SUPPORTED, 1),
+    ],
+)
+def test_a_model_that_gives_no_reasons_is_only_shown_what_speaks_of_the_fact(
+    source: KnowledgeSource, fact: str, verdict: Verdict, asked: int
+) -> None:
+    model = scripted(["False", "True"])  # True as soon as it is shown more, whatever that is
+    stage = seeker(source, verifier=LLMVerifier(model=model), rounds=1)
+    decision = stage.invoke(claim(fact, source))
+    assert (decision.verdict, len(model.prompts)) == (verdict, asked)
+    assert decision.route[0].added
+    assert set(decision.route[0].added) <= {passage.id for passage in decision.passages}
 
 
 def test_a_foreign_retriever_is_asked_again_with_the_subject() -> None:

@@ -79,12 +79,11 @@ def test_a_chat_model_that_judges_writes_the_queries_too(source: KnowledgeSource
     def reply(question: str) -> str:
         return "QUERY: canal" if "True or False" not in question else "False"
 
-    model = ScriptedChatModel(script=reply)
-    chain = FactScoreChain(source, llm=model, k=1, seek=1)
+    chain = FactScoreChain(source, llm=ScriptedChatModel(script=reply), k=1, seek=1)
     fact = "Ada Lovelace spoke at the opening of the Suez Canal."
     report = chain.score(Generation("", TOPIC, facts=(fact,)))
     assert report.facts[0].route[0].writer == "ScriptedChatModel"
-    assert report.manifest.usage["calls"] == 3
+    assert report.manifest.usage["calls"] == 2
 
 
 def test_the_command_seeks_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

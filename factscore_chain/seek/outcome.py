@@ -53,6 +53,19 @@ def judged(search: Search, claim: Claim, decision: Decision, lacking: bool) -> S
     return replace(search, decision=replace(search.decision, passages=passages), looks=looks)
 
 
+def unmoved(search: Search) -> Search:
+    """A search after a look whose passages do not speak of the fact either: they are kept, the verdict stays.
+
+    A weak model that is shown more and more passages says True in the end, whatever stands in them.
+    """
+    own = search.place is not None and search.place.own
+    decision = replace(search.decision, passages=(*search.decision.passages, *search.found))
+    looks = (*search.looks, _look(search, decision.verdict))
+    return replace(
+        search, claim=claim_with_found(search) if own else search.claim, decision=decision, looks=looks
+    )
+
+
 def in_vain(search: Search) -> Search:
     """A search after a look that brought nothing new, if there was one."""
     if search.query is None:

@@ -18,7 +18,14 @@ from factscore_chain.errors import UsageError
 from factscore_chain.retrieve import Retrieval
 from factscore_chain.seek.graph import seeking_graph
 from factscore_chain.seek.looking import look, source_of
-from factscore_chain.seek.outcome import claim_with_found, in_vain, judged, lacks_evidence, planned
+from factscore_chain.seek.outcome import (
+    claim_with_found,
+    in_vain,
+    judged,
+    lacks_evidence,
+    planned,
+    unmoved,
+)
 from factscore_chain.seek.places import next_place, page_named, subject_of
 from factscore_chain.seek.values import Gap, Place, Search
 from factscore_chain.seek.writers import ModelWriter, QueryWriter, WordsWriter
@@ -45,7 +52,8 @@ class SeekingVerifier(Verifier, BatchStage[Claim, Decision]):
     writer: QueryWriter = Field(default_factory=WordsWriter)
     rounds: int = Field(default=MOST_ROUNDS, ge=1, le=MOST_ROUNDS)
     why: LocalVerifier = Field(default_factory=EmbeddedVerifier)
-    """Says why a fact is not supported where `verifier` does not: contradicted, or for lack of evidence."""
+    """Says why a fact is not supported where `verifier` does not: contradicted, or for lack of evidence. What
+    a look brings is shown to such a verifier only if this one no longer finds evidence lacking."""
 
     @property
     def verifier_name(self) -> str:
@@ -123,14 +131,30 @@ class SeekingVerifier(Verifier, BatchStage[Claim, Decision]):
         return [replace(one, found=passages) for one, passages in zip(searches, found, strict=True)]
 
     async def _verify(self, searches: Sequence[Search], config: RunnableConfig) -> list[Search]:
-        asked = [i for i, one in enumerate(searches) if one.found]
+        found = [i for i, one in enumerate(searches) if one.found]
+        speaking = await self._speaking([searches[i] for i in found])
+        asked = [i for i, speaks in zip(found, speaking, strict=True) if speaks]
         claims = [claim_with_found(searches[i]) for i in asked]
         decisions = (
             await decide(self.verifier, claims, patch_config(config, run_name="verify")) if asked else []
         )
         lacking = await self._lacking(claims, decisions)
         done = dict(zip(asked, zip(claims, decisions, lacking, strict=True), strict=True))
-        return [judged(one, *done[i]) if i in done else in_vain(one) for i, one in enumerate(searches)]
+
+        def after(i: int, search: Search) -> Search:
+            if i in done:
+                return judged(search, *done[i])
+            return unmoved(search) if search.found else in_vain(search)
+
+        return [after(i, search) for i, search in enumerate(searches)]
+
+    async def _speaking(self, searches: Sequence[Search]) -> list[bool]:
+        """Whether what was found speaks of the fact; a verifier that gives reasons finds that by itself."""
+        unsaid = [i for i, one in enumerate(searches) if one.decision.reason is None]
+        claims = [claim_with_found(searches[i]) for i in unsaid]
+        told = await decide(self.why, claims, {}) if unsaid else []
+        silent = {i for i, one in zip(unsaid, told, strict=True) if one.reason == "no_evidence"}
+        return [i not in silent for i in range(len(searches))]
 
 
 def _gap(search: Search, place: Place) -> Gap:
