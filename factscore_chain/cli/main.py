@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from factscore_chain.cli import edit, evaluate, gate, kb, report, runs, score
+from factscore_chain.cli import edit, evaluate, gate, kb, report, runs, score, serve
 from factscore_chain.cli.exits import Exit
 from factscore_chain.errors import FactScoreError, KnowledgeSourceError, UsageError
 
@@ -73,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="factscore", description="Know whether what a language model wrote is true."
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (score, edit, report, gate, runs, kb, evaluate):
+    for command in (score, edit, serve, report, gate, runs, kb, evaluate):
         command.add_parser(commands)
     return parser
 

@@ -83,9 +83,11 @@ def _add_figures(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_estimator_arguments(parser: argparse.ArgumentParser, *, gamma: float | None = 10.0) -> None:
+def add_estimator_arguments(
+    parser: argparse.ArgumentParser, *, gamma: float | None = 10.0, several: bool = False
+) -> None:
     """Declares what every command that scores has: knowledge, model, estimator, gamma, abstention."""
-    add_retrieval_arguments(parser)
+    add_retrieval_arguments(parser, several=several)
     add_model_arguments(parser)
     add_estimator_argument(parser)
     parser.add_argument(
@@ -111,13 +113,15 @@ def add_estimator_arguments(parser: argparse.ArgumentParser, *, gamma: float | N
     )
 
 
-def add_retrieval_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares where passages come from, and how many."""
+def add_retrieval_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Declares where passages come from, and how many; `several` sources become a list."""
     parser.add_argument(
         "--knowledge",
         type=Path,
+        action="append" if several else "store",
         metavar="SOURCE",
-        help='a JSONL of {"title", "text"} rows (registered once, then cached), or a registered database',
+        help='a JSONL of {"title", "text"} rows (registered once, then cached), or a registered database'
+        + ("; may be repeated" if several else ""),
     )
     parser.add_argument("--k", type=int, default=5, help="passages retrieved a fact (default: 5)")
     add_embedder_argument(parser)

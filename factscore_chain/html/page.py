@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import TypeAlias
 
 from factscore_chain.errors import UsageError
@@ -13,6 +11,7 @@ from factscore_chain.html.edits import EditedText
 from factscore_chain.html.figures import by_position, calibration
 from factscore_chain.html.labels import Labels, agrees, aligned
 from factscore_chain.html.payload import embedded, evidence, overview
+from factscore_chain.html.policy import content_policy
 from factscore_chain.html.summary import summary_of
 from factscore_chain.html.template import asset, render
 from factscore_chain.html.visible import visible
@@ -24,7 +23,9 @@ Edits: TypeAlias = Sequence[EditedText | None]
 """For each generation of the report its text before and after editing; None where it was not edited."""
 _Judged: TypeAlias = Sequence[tuple[GenerationReport, FactRecord, Verdict | None]]
 
-_SCRIPTS = ("dom.js", "model.js", "words.js", "detail.js", "rows.js", "draw.js", "view.js", "main.js")
+READING = ("dom.js", "model.js", "words.js", "detail.js", "rows.js", "draw.js", "facts.js", "reading.js")
+"""Scripts of every page on which facts are read, in this order."""
+_SCRIPTS = (*READING, "embedded.js", "view.js", "main.js")
 
 
 def render_html(
@@ -59,7 +60,7 @@ def render_html(
     return render(
         "report.html.j2",
         title=visible(title or _title(report)),
-        policy=_policy(style, script),
+        policy=content_policy(style, script),
         style=style,
         script=script,
         summary=summary_of(report),
@@ -108,15 +109,3 @@ def _charts(generations: Sequence[GenerationReport], judged: _Judged) -> list[Ch
         calibration_chart(calibration(pairs)) if pairs else None,
     )
     return [chart for chart in made if chart is not None]
-
-
-def _policy(style: str, script: str) -> str:
-    """A content security policy under which nothing runs or loads but what this package wrote."""
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
-    )
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

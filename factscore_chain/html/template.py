@@ -19,6 +19,11 @@ def render(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(values)
 
 
+def filled(source: str, **values: Any) -> str:
+    """The same for a template that stands elsewhere."""
+    return _environment().from_string(source).render(values)
+
+
 @cache
 def asset(name: str) -> str:
     """The text of a file of `assets/`."""

@@ -24,11 +24,15 @@ class Browser:
 
     def open(self, path: Path, fragment: str = "") -> None:
         """Opens a file and forgets what was before."""
+        self.visit(path.as_uri() + fragment)
+
+    def visit(self, address: str) -> None:
+        """Opens an address and forgets what was before."""
         self.driver.get("about:blank")
         self.command("Emulation.clearDeviceMetricsOverride")
         self.prefer("light")
         self.requests(), self.console()
-        self.driver.get(path.as_uri() + fragment)
+        self.driver.get(address)
 
     def quit(self) -> None:
         """Ends the browser."""

@@ -1,14 +1,13 @@
 // What a fact rests on, drawn when somebody opens it.
 
-const evidenceOf = (() => {
-  const read = new Map();
-  return (generation) => {
-    if (!read.has(generation.number)) {
-      read.set(generation.number, JSON.parse(byId(`evidence-${generation.number}`).textContent));
-    }
-    return read.get(generation.number);
-  };
-})();
+const evidenceRead = new WeakMap();
+
+function evidenceOf(generation) {
+  if (!evidenceRead.has(generation)) {
+    evidenceRead.set(generation, readEvidence(generation));
+  }
+  return evidenceRead.get(generation);
+}
 
 function detailOf(fact) {
   const { passages, facts } = evidenceOf(fact.generation);

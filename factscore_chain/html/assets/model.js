@@ -3,16 +3,21 @@
 /** The verdict that a reader has to see first comes first. */
 const VERDICTS = ["not_supported", "irrelevant", "failed", "undecided", "supported"];
 
-const generations = JSON.parse(byId("overview").textContent);
-generations.forEach((generation, index) => {
-  generation.number = index + 1;
-  generation.name = generation.title ?? generation.topic ?? generation.id ?? "(no topic)";
-  generation.facts.forEach((fact, place) => {
-    fact.generation = generation;
-    fact.index = place;
-    fact.key = `fact-${index + 1}-${place + 1}`;
+let generations = [];
+
+/** Takes the generations that are to be read, numbered and with the way back from each fact. */
+function take(overview) {
+  generations = overview;
+  generations.forEach((generation, index) => {
+    generation.number = index + 1;
+    generation.name = generation.title ?? generation.topic ?? generation.id ?? "(no topic)";
+    generation.facts.forEach((fact, place) => {
+      fact.generation = generation;
+      fact.index = place;
+      fact.key = `fact-${index + 1}-${place + 1}`;
+    });
   });
-});
+}
 
 /** What people call supported, the verifier does not, or the other way round. */
 function differs(fact) {

@@ -1,0 +1,135 @@
+"""What an operator sees: a line for each request in the log, and figures. No text of a request in either."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator
+from uuid import uuid4
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from factscore_chain.language_model import Usage
+from factscore_chain.report import GenerationReport
+from factscore_chain.server.limits import CLIENT_LEFT, ClientLeftError
+from factscore_chain.server.problems import ProblemError, log, problem_of
+
+REQUEST_ID = "X-FactScore-Request-Id"
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+_ALWAYS = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"))
+
+
+class Figures:
+    """The server's metrics."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        into = self.registry
+        self.requests = Counter(
+            "factscore_requests", "Requests answered", ["route", "method", "status"], registry=into
+        )
+        self.seconds = Histogram(
+            "factscore_request_seconds", "Time of requests", ["route"], buckets=_SECONDS, registry=into
+        )
+        self.in_progress = Gauge("factscore_requests_in_progress", "Requests being answered", registry=into)
+        self.refused = Counter("factscore_refused", "Requests refused, by code", ["code"], registry=into)
+        self.texts = Counter("factscore_texts", "Texts checked, by status", ["status"], registry=into)
+        self.facts = Counter("factscore_facts", "Facts checked, by verdict", ["verdict"], registry=into)
+
+    def checked(self, reports: Iterable[GenerationReport]) -> None:
+        """Counts texts and their facts."""
+        for report in reports:
+            self.texts.labels(report.status).inc()
+            for fact in report.facts:
+                self.facts.labels(fact.verdict.value).inc()
+
+
+class ModelUse(Collector):
+    """What the chat models of the server have used, read when somebody asks."""
+
+    def __init__(self, usages: Callable[[], Iterable[Usage]]) -> None:
+        self._usages = usages
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """Calls and tokens so far."""
+        spent = sum(self._usages(), Usage())
+        yield CounterMetricFamily("factscore_model_calls", "Calls of chat models", value=spent.calls)
+        tokens = CounterMetricFamily("factscore_model_tokens", "Tokens of chat models", labels=["kind"])
+        tokens.add_metric(["input"], spent.input_tokens)
+        tokens.add_metric(["output"], spent.output_tokens)
+        yield tokens
+
+
+class Observed:
+    """The outermost layer: turns what is raised into an answer, counts it, and writes its line."""
+
+    def __init__(self, app: ASGIApp, figures: Figures) -> None:
+        self._app, self._figures = app, figures
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        answer = _Answer(send)
+        begun = time.perf_counter()
+        self._figures.in_progress.inc()
+        try:
+            await self._served(scope, receive, answer)
+        finally:
+            self._figures.in_progress.dec()
+            self._tell(scope, answer, time.perf_counter() - begun)
+
+    async def _served(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+        try:
+            await self._app(scope, receive, answer.send)
+        except ClientLeftError:
+            answer.status = CLIENT_LEFT
+        except asyncio.CancelledError:
+            await self._say(_shutting_down(), answer)
+        except Exception as error:  # noqa: BLE001  every answer is one that a program can read
+            await self._say(problem_of(error), answer)
+
+    async def _say(self, problem: ProblemError, answer: _Answer) -> None:
+        self._figures.refused.labels(problem.code).inc()
+        if answer.status is None:
+            await problem.send(answer.send)
+
+    def _tell(self, scope: Scope, answer: _Answer, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", None) or "other"
+        status = str(answer.status or CLIENT_LEFT)
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._figures.requests.labels(route, method, status).inc()
+        self._figures.seconds.labels(route).observe(seconds)
+        log.info("%s %s %s %.0f ms %s", method, route, status, 1000 * seconds, answer.id)
+
+
+class _Answer:
+    """What goes out: its status, and the headers that every answer has."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status: int | None = None
+        self.id = uuid4().hex
+
+    async def send(self, message: Message) -> None:
+        """Sends a piece."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            own = (*_ALWAYS, (REQUEST_ID.lower().encode(), self.id.encode()))
+            message = {**message, "headers": [*message.get("headers", ()), *own]}
+        await self._send(message)
+
+
+def _shutting_down() -> ProblemError:
+    return ProblemError(
+        503,
+        "shutting_down",
+        "The server is shutting down and could not finish this. Send it again.",
+        kind="server_error",
+        headers={"Retry-After": "5", "Connection": "close"},
+    )
