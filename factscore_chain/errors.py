@@ -23,6 +23,15 @@ class MissingExtraError(FactScoreError, ImportError):
         )
 
 
+class MissingPackageError(FactScoreError, ImportError):
+    """A package that this one works beside, but never installs, is not there or cannot be imported."""
+
+    def __init__(self, feature: str, package: str) -> None:
+        super().__init__(
+            f"{feature} works beside {package}, which cannot be imported. Run: pip install {package}"
+        )
+
+
 class KnowledgeSourceError(FactScoreError):
     """A knowledge source cannot be read, written or understood."""
 

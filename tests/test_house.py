@@ -38,7 +38,7 @@ LAYERS = (
     ("original",),
     ("evals",),
     ("abstain_detection", "atomic_facts", "npm", "retrieval", "download_data"),
-    ("server",),
+    ("agents", "evaluators", "server"),
     ("cli", "factscorer", "llama_index", "pytest_plugin"),
     ("__main__",),
 )
