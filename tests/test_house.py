@@ -35,6 +35,7 @@ LAYERS = (
     ("edit", "gate"),
     ("guard",),
     ("lcel",),
+    ("graphs",),
     ("original",),
     ("evals",),
     ("abstain_detection", "atomic_facts", "npm", "retrieval", "download_data"),

@@ -23,7 +23,7 @@ from factscore_chain.guard.checked import CheckedText, FactualityError
 from factscore_chain.guard.evidence import CallEvidence, as_evidence, with_evidence
 from factscore_chain.guard.outcome import Action, GuardOutcome, failed_check, judge
 from factscore_chain.guard.policy import GuardPolicy
-from factscore_chain.report import GenerationReport
+from factscore_chain.report import GenerationReport, Report
 from factscore_chain.retrievers.opening import AnyKnowledge
 from factscore_chain.stage import Stage
 from factscore_chain.values import Generation, Verdict
@@ -160,14 +160,8 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
 
     async def _checked(self, request: CheckRequest, config: RunnableConfig) -> CheckedText:
         scorer = with_evidence(self.scorer, request.evidence)
-        generation = Generation(request.text, request.topic)
-        score = patch_config(config, run_name="score")
-        report = await self.tried(scorer.ainvoke(generation, score))
-        if isinstance(report, str):
-            return self.shown(request.text, failed_check(report, self.policy))
-        (one,) = report.generations
-        checked = self.shown(request.text, judge(one, self.policy), one)
-        if checked.action not in _HOW:
+        report, checked = await self.score(request, config)
+        if report is None or checked.action not in _HOW:
             return checked
         edit = patch_config(config, run_name="edit")
         edited = await self.tried(self.edits(scorer).ainvoke(report, edit))
@@ -175,6 +169,21 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
         if isinstance(edited, str):
             return checked.model_copy(update={"action": self.policy.otherwise})
         return self._mended(checked, edited)
+
+    async def score(self, request: CheckRequest, config: RunnableConfig) -> tuple[Report | None, CheckedText]:
+        """Scores and judges a text; nothing is edited.
+
+        Returns:
+            The report, None where the check gave none; and the text with its outcome.
+        """
+        scorer = with_evidence(self.scorer, request.evidence)
+        generation = Generation(request.text, request.topic)
+        score = patch_config(config, run_name="score")
+        report = await self.tried(scorer.ainvoke(generation, score))
+        if isinstance(report, str):
+            return None, self.shown(request.text, failed_check(report, self.policy))
+        (one,) = report.generations
+        return report, self.shown(request.text, judge(one, self.policy), one)
 
     async def tried(self, work: Awaitable[T]) -> T | str:
         """What some work gives in time, else what went wrong with it."""
@@ -213,7 +222,7 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
             show = self._otherwise(text, outcome)
         return CheckedText(text=show, original=text, action=outcome.action, outcome=outcome, report=report)
 
-    def edits(self, scorer: FactScoreChain) -> EditChain:
+    def edits(self, scorer: FactScoreChain, max_rounds: int | None = None) -> EditChain:
         """What mends texts as the policy says, verified by a scorer that knows the evidence of the call."""
         return EditChain(
             scorer,
@@ -221,7 +230,7 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
             editor=self.editor,
             policy=_HOW.get(self.policy.on_fail, Policy.AUTO),
             mend=_MENDED,
-            max_rounds=self.max_rounds,
+            max_rounds=self.max_rounds if max_rounds is None else max_rounds,
         )
 
 
