@@ -6,17 +6,22 @@ occur in the text itself, so nothing that is inserted can close its fence.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from string import Template
 from typing import Any
+from unicodedata import normalize
 
 import yaml
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from factscore_chain.errors import UsageError
+
+_UNSEEN = re.compile(r"[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]+")
 
 
 class Demonstration(BaseModel):
@@ -67,7 +72,8 @@ class Prompt(BaseModel):
 
     def _fill(self, fields: dict[str, str]) -> str:
         values = {
-            name: fence(value, name) if name in self.fenced else value for name, value in fields.items()
+            name: fence(value, name, fields.values()) if name in self.fenced else value
+            for name, value in fields.items()
         }
         try:
             return Template(self.template).substitute(values)
@@ -92,13 +98,23 @@ def load_prompt(name: str) -> Prompt:
         raise UsageError(f"The prompt file {name}.yaml is not valid: {error}") from error
 
 
-def fence(text: str, tag: str) -> str:
-    """Puts `text`, unchanged, between marks that it cannot close.
+def fence(text: str, tag: str, beside: Iterable[str] = ()) -> str:
+    """Puts `text`, unchanged, between marks that nothing inserted can open or close.
 
-    The mark is `<tag>`; while the text holds the closing mark in any spelling of case, a number is added.
+    The mark is `<tag>`; while it occurs in what is inserted, a number is added. Occurrences count that only
+    look like it: of another case, of wide letters, with blanks or invisible characters in between.
+
+    Args:
+        text: What is to be judged.
+        tag: Says what it is.
+        beside: What else is inserted into the same prompt.
     """
-    mark, attempt, lowered = tag, 1, text.lower()
-    while f"</{mark}" in lowered:
+    mark, attempt, read = tag, 1, "\n".join(map(_as_read, (text, *beside)))
+    while f"<{mark}" in read or f"</{mark}" in read:
         attempt += 1
         mark = f"{tag}-{attempt}"
     return f"<{mark}>\n{text}\n</{mark}>"
+
+
+def _as_read(text: str) -> str:
+    return _UNSEEN.sub("", normalize("NFKC", text)).lower()

@@ -82,10 +82,9 @@ class ModelWriter(QueryWriter):
         return query or await WordsWriter().ainvoke(value, config)
 
     def _messages(self, gap: Gap) -> list[BaseMessage]:
-        shown = [
-            fence(f"{passage.title or ''}\n{passage.text[:_EXCERPT]}".strip(), f"passage-{number}")
-            for number, passage in enumerate(gap.claim.passages[-_SHOWN:], 1)
-        ]
+        last = gap.claim.passages[-_SHOWN:]
+        texts = [f"{passage.title or ''}\n{passage.text[:_EXCERPT]}".strip() for passage in last]
+        shown = [fence(text, f"passage-{number}", texts) for number, text in enumerate(texts, 1)]
         return self.prompt.messages(
             topic=gap.claim.topic or gap.subject.name,
             passages="\n".join(shown),

@@ -130,14 +130,16 @@ class LLMVerifier(Verifier):
         given = value.passages if self.reads_passages else ()
         fitted = fit_passages(given, self.max_passage_tokens, self.count_tokens)
         try:
-            answer = await self._ask(
-                verification_messages(self.prompt, value, stable(fitted.passages)), config
-            )
+            answer = await self._ask(self.messages(value, stable(fitted.passages)), config)
         except FatalModelError:
             raise
         except ModelCallError as error:
             return self.failed(value, fitted, error)
         return self.decision(value, fitted, answer.completion, answer.reading)
+
+    def messages(self, claim: Claim, passages: Sequence[Passage]) -> list[BaseMessage]:
+        """What is sent about a claim; passages are numbered in the order given."""
+        return verification_messages(self.prompt, claim, passages)
 
     async def _ask(self, messages: list[BaseMessage], config: RunnableConfig) -> _Answer:
         answer = await self._ask_once(messages, config)

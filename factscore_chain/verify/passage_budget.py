@@ -59,10 +59,8 @@ def fit_passages(
 
 def numbered(passages: Sequence[Passage]) -> str:
     """The passages as a model is shown them: each with its title, between fences that bear its number."""
-    return "\n".join(
-        fence(f"{passage.title}\n{passage.text}" if passage.title else passage.text, f"passage-{number}")
-        for number, passage in enumerate(passages, 1)
-    )
+    texts = [f"{one.title}\n{one.text}" if one.title else one.text for one in passages]
+    return "\n".join(fence(text, f"passage-{number}", texts) for number, text in enumerate(texts, 1))
 
 
 def passage_tokens(passage: Passage, count: CountTokens = estimate_tokens) -> int:

@@ -54,6 +54,12 @@ def about(evidence: Evidence, claim: Claim, subject: str | None) -> Evidence:
     return evidence.only(kept) if kept else evidence
 
 
+def own_sentences(evidence: Evidence, claim: Claim, subject: str | None) -> list[int]:
+    """Numbers of the sentences on the subject's own page."""
+    own = [passage.title is not None and _same(passage.title, subject) for passage in claim.passages]
+    return [number for number, passage in enumerate(evidence.passage_of) if own[passage]]
+
+
 def _same(title: str, subject: str | None) -> bool:
     return subject is not None and _words(plain(title)) == _words(plain(subject)) != []
 

@@ -20,7 +20,7 @@ from factscore_chain.verify.head import TreeHead, read_head
 from factscore_chain.verify.lexicon import is_word
 from factscore_chain.verify.reading import Reader
 from factscore_chain.verify.selection import choose_sentences, evidence_text
-from factscore_chain.verify.subject import about, subject_of
+from factscore_chain.verify.subject import about, own_sentences, subject_of
 from factscore_chain.verify.words import Floats, Words
 
 CROSS_FEATURES = ("cross_supported", "cross_contradicted")
@@ -75,12 +75,16 @@ class Draft:
     """In the order of `FEATURES`."""
     pair: Pair
     passages: tuple[int, ...]
+    most: float = 1.0
+    """The highest probability that the subject's own page leaves."""
 
     def completed(self, logits: Floats) -> Read:
         """The claim read, given the cross-encoder's logits of its pair."""
         row = np.concatenate([self.features, cross_features(logits)])
         other_time = tells_of_another_time(_named(self.features), self.pair.fact, self.pair.evidence)
-        return Read(row, self.passages, row_limits(self.features, self.pair), other_time)
+        least, most = row_limits(self.features, self.pair)
+        bounds = (min(least, self.most), min(most, self.most))
+        return Read(row, self.passages, bounds, other_time)
 
 
 class Support:
@@ -144,7 +148,19 @@ def _draft(claim: Claim, fact: Words, evidence: Evidence | None) -> Draft | None
     numbers = tuple(dict.fromkeys(int(evidence.passage_of[i]) for i in chosen))
     title = claim.passages[numbers[0]].title or claim.topic
     text = evidence_text(chosen, evidence, title)
-    return Draft(alignment.features, Pair(text, claim.fact.text), numbers)
+    most = _most_by_own_page(claim, fact, evidence, subject, alignment.best)
+    return Draft(alignment.features, Pair(text, claim.fact.text), numbers, most)
+
+
+def _most_by_own_page(claim: Claim, fact: Words, evidence: Evidence, subject: str | None, best: int) -> float:
+    """What another page repeats is no support where the subject's own page plainly says otherwise."""
+    own = own_sentences(evidence, claim, subject)
+    if not own or best in own:
+        return 1.0
+    page = evidence.only(own)
+    alignment = align(fact, subject, page)
+    pair = Pair(page.sentences[alignment.best], claim.fact.text)
+    return row_limits(alignment.features, pair)[1]
 
 
 def row_limits(features: Floats, pair: Pair) -> tuple[float, float]:
