@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
+from collections.abc import Iterator
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +41,19 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
         monkeypatch.delenv(name, raising=False)
     # One cache for the whole run of a process: registering the examples once is enough.
     monkeypatch.setenv("FACTSCORE_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+@pytest.fixture
+def own_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """An event loop for a synchronous test; LlamaIndex makes one where there is none, and leaves it open."""
+    if iscoroutinefunction(request.function):
+        yield
+        return
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
 
 
 @pytest.fixture(scope="session")

@@ -39,8 +39,8 @@ LAYERS = (
     ("original",),
     ("evals",),
     ("abstain_detection", "atomic_facts", "npm", "retrieval", "download_data"),
-    ("agents", "evaluators", "server"),
-    ("cli", "factscorer", "llama_index", "pytest_plugin"),
+    ("agents", "evaluators", "llama_index", "server"),
+    ("cli", "factscorer", "pytest_plugin"),
     ("__main__",),
 )
 """What may know of what: a module imports from its own layer and from those listed before it, never after."""

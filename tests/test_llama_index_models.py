@@ -26,6 +26,8 @@ from factscore_chain.llama_index import (
 from factscore_chain.retrievers.embedding import embedder_name
 from tests.scripted import Script, ScriptedChatModel, ScriptedLogprobModel, scripted_reply
 
+pytestmark = pytest.mark.usefixtures("own_loop")
+
 SURE = scripted_reply("True", tokens=[{"True": -0.1, "False": -2.4}])
 UNLIKELY = AIMessage(
     "False",

@@ -27,6 +27,8 @@ from factscore_chain.llama_index import (
     to_nodes,
 )
 
+pytestmark = pytest.mark.usefixtures("own_loop")
+
 KNOWLEDGE = "examples/knowledge.jsonl"
 
 

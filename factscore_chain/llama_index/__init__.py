@@ -27,11 +27,42 @@ if not _is_installed():
 if TYPE_CHECKING:
     from factscore_chain.llama_index.chat_model import LlamaIndexChatModel
     from factscore_chain.llama_index.embeddings import LangChainEmbedding, LlamaIndexEmbeddings
+    from factscore_chain.llama_index.evaluator import FactScoreEvaluationResult, FactScoreEvaluator
     from factscore_chain.llama_index.llm import LangChainLLM
     from factscore_chain.llama_index.nodes import to_documents, to_nodes
+    from factscore_chain.llama_index.postprocessor import (
+        ContradictedNodesEvent,
+        Contradiction,
+        ContradictionPostprocessor,
+        DroppedNode,
+    )
+    from factscore_chain.llama_index.query_engine import FactCheckQueryEngine
     from factscore_chain.llama_index.retrievers import LangChainRetriever, LlamaIndexRetriever
+    from factscore_chain.llama_index.workflow import (
+        AnswerChecked,
+        AnswerFailed,
+        AnswerPassed,
+        AnswerWritten,
+        CheckAnswer,
+        FactCheckStep,
+        FactCheckWorkflow,
+    )
 
 _HOMES = {
+    "AnswerChecked": "workflow",
+    "AnswerFailed": "workflow",
+    "AnswerPassed": "workflow",
+    "AnswerWritten": "workflow",
+    "CheckAnswer": "workflow",
+    "ContradictedNodesEvent": "postprocessor",
+    "Contradiction": "postprocessor",
+    "ContradictionPostprocessor": "postprocessor",
+    "DroppedNode": "postprocessor",
+    "FactCheckQueryEngine": "query_engine",
+    "FactCheckStep": "workflow",
+    "FactCheckWorkflow": "workflow",
+    "FactScoreEvaluationResult": "evaluator",
+    "FactScoreEvaluator": "evaluator",
     "LangChainEmbedding": "embeddings",
     "LangChainLLM": "llm",
     "LangChainRetriever": "retrievers",
@@ -43,6 +74,20 @@ _HOMES = {
 }
 
 __all__ = [
+    "AnswerChecked",
+    "AnswerFailed",
+    "AnswerPassed",
+    "AnswerWritten",
+    "CheckAnswer",
+    "ContradictedNodesEvent",
+    "Contradiction",
+    "ContradictionPostprocessor",
+    "DroppedNode",
+    "FactCheckQueryEngine",
+    "FactCheckStep",
+    "FactCheckWorkflow",
+    "FactScoreEvaluationResult",
+    "FactScoreEvaluator",
     "LangChainEmbedding",
     "LangChainLLM",
     "LangChainRetriever",

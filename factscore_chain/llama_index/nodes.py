@@ -27,6 +27,13 @@ def to_documents(nodes: Iterable[NodeWithScore | BaseNode]) -> list[Document]:
     return [_document(node) for node in nodes if node.get_content().strip()]
 
 
+def as_documents(value: Any) -> Any:
+    """Evidence of any kind, with the nodes in it as documents."""
+    if isinstance(value, (NodeWithScore, BaseNode)):
+        return to_documents([value])
+    return [as_documents(one) for one in value] if isinstance(value, list) else value
+
+
 def to_nodes(documents: Sequence[Document]) -> list[NodeWithScore]:
     """LangChain documents as nodes with scores; how they were found stays out of prompts and embeddings."""
     return [_node(document) for document in documents]
@@ -35,14 +42,15 @@ def to_nodes(documents: Sequence[Document]) -> list[NodeWithScore]:
 def _document(found: NodeWithScore | BaseNode) -> Document:
     node, score = (found.node, found.score) if isinstance(found, NodeWithScore) else (found, None)
     added: dict[str, Any] = {"origins": node.metadata.get("origins") or [SOURCE_NODE]}
-    if (title := _title(node.metadata)) is not None:
+    if (title := title_of(node.metadata)) is not None:
         added["title"] = title
     if score is not None:
         added["score"] = score
     return Document(id=node.node_id, page_content=node.get_content(), metadata={**node.metadata, **added})
 
 
-def _title(metadata: Mapping[str, Any]) -> str | None:
+def title_of(metadata: Mapping[str, Any]) -> str | None:
+    """The title that a node's metadata gives, under one of the keys that LlamaIndex's readers use."""
     values = (metadata.get(key) for key in _TITLES)
     return next((value for value in values if isinstance(value, str) and value.strip()), None)
 

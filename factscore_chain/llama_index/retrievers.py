@@ -94,9 +94,14 @@ class LangChainRetriever(NodeRetriever):
             )
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = self._retriever.invoke(query_bundle.query_str, **self._options)
+        found = self._retriever.invoke(_sought(query_bundle), **self._options)
         return to_nodes(found[: self._k])
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = await self._retriever.ainvoke(query_bundle.query_str, **self._options)
+        found = await self._retriever.ainvoke(_sought(query_bundle), **self._options)
         return to_nodes(found[: self._k])
+
+
+def _sought(query: QueryBundle) -> str:
+    """What is to be searched for, which need not be all that is said to the model that answers."""
+    return "\n".join(query.embedding_strs)
