@@ -14,6 +14,7 @@ from factscore_chain.retrievers.bm25 import checked_k
 from factscore_chain.retrievers.connections import Connections, check_file
 from factscore_chain.retrievers.database import Database, is_ours
 from factscore_chain.retrievers.documents import passage_id
+from factscore_chain.retrievers.formats.conversion import as_rows
 from factscore_chain.retrievers.original import OriginalDatabase, is_original
 from factscore_chain.retrievers.passages import MAX_TOKENS
 from factscore_chain.retrievers.plan import Plan, Registration
@@ -65,7 +66,7 @@ class KnowledgeSource:
     @classmethod
     def build(
         cls,
-        jsonl_path: str | Path,
+        documents: str | Path,
         out_path: str | Path,
         *,
         name: str | None = None,
@@ -74,18 +75,20 @@ class KnowledgeSource:
         overwrite: bool = False,
         progress: bool | None = None,
     ) -> KnowledgeSource:
-        """Registers a JSONL file of documents and opens the result.
+        """Registers documents and opens the result.
 
-        A line holds `{"title": str, "text": str | list[str]}` and, where a document has other names,
+        They come as a JSONL file, a folder or file of Markdown, HTML, plain text or PDF, a wiki's XML or
+        CirrusSearch dump (packed by gzip or bzip2 or not), or a parquet file or a folder of them. A line of
+        JSONL holds `{"title": str, "text": str | list[str]}` and, where a document has other names,
         `"redirects": list[str]`. Lines are read one after the other and written in batches, so memory stays
         flat; an interrupted build continues where it stopped when it is called again. A bad line, or one
         whose title is taken, is left out and listed in `registration`. The file takes its name only once
         complete.
 
         Args:
-            jsonl_path: The documents, in UTF-8.
+            documents: The documents; text in UTF-8. A folder's hidden files are passed over.
             out_path: The file to make.
-            name: What reports call the source; the name of the JSONL file by default.
+            name: What reports call the source; the name of the input by default.
             max_tokens: Most tokens of a passage.
             strict: Stop at the first bad line instead of leaving it out.
             overwrite: Replace a file that holds something else; one that was made from the same content is
@@ -96,12 +99,14 @@ class KnowledgeSource:
             UsageError: `out_path` exists, holds something else, and `overwrite` is not set.
             KnowledgeSourceError: The input cannot be read, holds no document, has a bad line (`strict`), or
                 another process is building the same file.
+            MissingExtraError: The input needs a parser that is not installed (extra `documents`).
         """
-        source, out = Path(jsonl_path), Path(out_path)
-        plan = Plan(source, out, name or source.stem, max_tokens, strict, progress)
-        if out.exists() and not overwrite:
-            return cls._reopen(plan)
-        register(plan)
+        given, out = Path(documents), Path(out_path)
+        with as_rows(given, out) as rows:
+            plan = Plan(rows, out, name or given.stem, max_tokens, strict, progress, given)
+            if out.exists() and not overwrite:
+                return cls._reopen(plan)
+            register(plan)
         return cls(out)
 
     @classmethod
@@ -112,7 +117,7 @@ class KnowledgeSource:
             return existing
         existing.close()
         raise UsageError(
-            f"{plan.out} exists and was not made from {plan.source} as it is now. Give another path, or "
+            f"{plan.out} exists and was not made from {plan.input} as it is now. Give another path, or "
             "overwrite=True to replace it."
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from filelock import FileLock, Timeout
 from langchain_core.embeddings import Embeddings
@@ -17,8 +17,12 @@ from platformdirs import user_cache_path
 from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers.embedding import embedder_name
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever
+from factscore_chain.retrievers.formats.conversion import KINDS, ROWS, reader_of
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.vectors import VectorIndex
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
 
 AnyKnowledge: TypeAlias = "KnowledgeSource | BaseRetriever | str | Path"
 
@@ -40,32 +44,36 @@ EMBEDDED_AT_ONCE = 2_000
 
 
 def open_knowledge(path: str | Path, embeddings: Embeddings | None = None) -> KnowledgeSource:
-    """Opens a registered database, or registers a JSONL file into the cache, keyed by its content.
+    """Opens a registered database, or registers documents into the cache.
+
+    A JSONL file is known again by its content, everything else by its files' names, sizes and times.
 
     A small source gets its vector index at once, so that a search without a topic has both legs; for a
     large one that is `factscore kb build --vectors`.
 
     Args:
-        path: The file.
-        embeddings: What the index of a JSONL file is made by; None for the shipped encoder.
+        path: The database, or what `KnowledgeSource.build` takes.
+        embeddings: What the index of documents is made by; None for the shipped encoder.
 
     Raises:
         KnowledgeSourceError: Nothing is there, or it is neither.
+        MissingExtraError: The documents need a parser that is not installed (extra `documents`).
     """
     path = Path(path)
     if not path.exists():
         raise KnowledgeSourceError(
-            f"There is no knowledge source at {str(path)!r}. Give a JSONL file of "
-            '{"title", "text"} rows, or a database made by `factscore kb build`.'
+            f"There is no knowledge source at {str(path)!r}. Give {KINDS}, or a database made by "
+            "`factscore kb build`."
         )
-    if path.is_dir():
-        raise KnowledgeSourceError(f"The knowledge source {str(path)!r} is a folder; give a file.")
-    if path.suffix.lower() not in {".jsonl", ".ndjson"}:
+    reader = reader_of(path)
+    if reader is None and path.suffix.lower() not in ROWS:
         return KnowledgeSource(path)
-    database = cache_folder() / "knowledge" / f"{path.stem}-{_content_key(path, embeddings)}.db"
+    key = _content_key(path, embeddings) if reader is None else _stamp_key(path, embeddings)
+    database = cache_folder() / "knowledge" / f"{path.stem}-{key}.db"
     database.parent.mkdir(parents=True, exist_ok=True)
     with _turn(database):
-        source = KnowledgeSource.build(path, database)
+        known = reader is not None and database.exists()
+        source = KnowledgeSource(database) if known else KnowledgeSource.build(path, database)
         if (source.passage_count or 0) <= EMBEDDED_AT_ONCE:
             VectorIndex.build(source, embeddings)
     return source
@@ -96,9 +104,23 @@ def as_retriever(knowledge: AnyKnowledge) -> BaseRetriever:
     return KnowledgeRetriever(source=source)
 
 
-def _content_key(path: Path, embeddings: Embeddings | None) -> str:
+def _digest(embeddings: Embeddings | None) -> _Hash:
     # An index belongs to one embedder, so each has its own copy of the source to stand beside.
-    digest = sha256(b"" if embeddings is None else embedder_name(embeddings).encode())
+    return sha256(b"" if embeddings is None else embedder_name(embeddings).encode())
+
+
+def _stamp_key(path: Path, embeddings: Embeddings | None) -> str:
+    """Stands for what has to be parsed: to read it all again takes as long as to register it."""
+    digest = _digest(embeddings)
+    parts = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+    for part in parts:
+        found = part.stat()
+        digest.update(f"{part.absolute()}\0{found.st_size}\0{found.st_mtime_ns}\n".encode("utf-8", "replace"))
+    return digest.hexdigest()[:16]
+
+
+def _content_key(path: Path, embeddings: Embeddings | None) -> str:
+    digest = _digest(embeddings)
     with path.open("rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)

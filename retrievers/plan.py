@@ -19,7 +19,11 @@ class LineProblem:
     """A line of the input that was left out, and why."""
 
     line: int
+    """0 where the input has no lines, such as a folder; `problem` then says which part it was."""
     problem: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.problem}" if self.line else self.problem
 
 
 @dataclass
@@ -56,11 +60,19 @@ class Plan:
     """What is to be registered, where, and how."""
 
     source: Path
+    """The file of rows."""
     out: Path
     name: str
     max_tokens: int = MAX_TOKENS
     strict: bool = False
     progress: bool | None = None
+    given: Path | None = None
+    """What the rows were made from, if anything; messages name it."""
+
+    @property
+    def input(self) -> Path:
+        """What people know as the input."""
+        return self.given or self.source
 
     @property
     def partial(self) -> Path:

@@ -33,8 +33,8 @@ def register(plan: Plan) -> None:
             done = _fill(plan)
             if not done.documents:
                 _remove(plan.partial)
-                why = "".join(f" Line {p.line}: {p.problem}." for p in done.problems[:1])
-                raise KnowledgeSourceError(f"{plan.source} has no document to register.{why}")
+                why = "".join(f" {str(one)[:1].upper()}{str(one)[1:]}." for one in done.problems[:1])
+                raise KnowledgeSourceError(f"{plan.input} has no document to register.{why}")
             os.replace(plan.partial, plan.out)
             _remove(plan.partial)
     except Timeout:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes; a longer line is reported as bad instead of being read into memory."""
 
+LEFT_OUT = "left_out"
+"""The only key of a row that stands for a part of an input that gave no document; it says why."""
+
 _TOO_LONG = f"longer than {LONGEST_LINE:,} bytes"
 
 
@@ -46,7 +49,7 @@ class Line:
     """A line of the file and where it ends."""
 
     number: int
-    """Counted from 1."""
+    """Counted from 1; 0 for a part of an input that has no lines."""
     end: int
     """Byte offset behind it."""
     row: Row | None
@@ -82,8 +85,8 @@ class RowReader:
                 data = self._file.readline(LONGEST_LINE)
                 self._advance(data)
             self.position.line += 1
-            outcome = (None, _TOO_LONG) if too_long else _read(data, self.position.line)
-            yield Line(self.position.line, self.position.offset, *outcome)
+            number, end = self.position.line, self.position.offset
+            yield Line(number, end, None, _TOO_LONG) if too_long else _read(data, number, end)
 
     def _advance(self, data: bytes) -> None:
         assert self.position.digest is not None  # noqa: S101  set by __post_init__
@@ -118,17 +121,20 @@ def check_input(path: Path) -> None:
         raise KnowledgeSourceError(f"Cannot read {path}: {error.strerror or error}.") from error
 
 
-def _read(data: bytes, number: int) -> tuple[Row | None, str | None]:
+def _read(data: bytes, number: int, end: int) -> Line:
     if number == 1:
         data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.strip():
-        return None, None
+        return Line(number, end, None)
     try:
-        return _checked(Row.model_validate(_parse(data)))
+        value = _parse(data)
+        if isinstance(value, dict) and value.keys() == {LEFT_OUT}:
+            return Line(0, end, None, str(value[LEFT_OUT]))
+        return Line(number, end, *_checked(Row.model_validate(value)))
     except ValidationError as error:
-        return None, _explain(error)
+        return Line(number, end, None, _explain(error))
     except (ValueError, RecursionError) as error:
-        return None, f"not JSON ({error})"
+        return Line(number, end, None, f"not JSON ({error})")
 
 
 def _parse(data: bytes) -> Any:

@@ -75,7 +75,8 @@ class Writer:
 
     def _reject(self, line: Line) -> None:
         if self._plan.strict:
-            raise KnowledgeSourceError(f"Line {line.number} of {self._plan.source}: {line.problem}.")
+            place = f"Line {line.number} of " if line.number else ""
+            raise KnowledgeSourceError(f"{place}{self._plan.input}: {line.problem}.")
         self._done.bad_lines += 1
         self._done.note(line.number, str(line.problem))
 

@@ -135,9 +135,11 @@ def test_a_file_without_documents_is_an_error(tmp_path: Path, content: str) -> N
     assert [p.name for p in tmp_path.iterdir() if p.suffix != ".lock"] == ["rows.jsonl"]
 
 
-@pytest.mark.parametrize("name", ["missing.jsonl", "."])
-def test_a_missing_input_is_an_error_that_names_it(tmp_path: Path, name: str) -> None:
-    with pytest.raises(KnowledgeSourceError, match="no file"):
+@pytest.mark.parametrize(
+    ("name", "why"), [("missing.jsonl", "no file"), ("missing.pdf", "nothing at"), (".", "no document")]
+)
+def test_a_missing_input_is_an_error_that_names_it(tmp_path: Path, name: str, why: str) -> None:
+    with pytest.raises(KnowledgeSourceError, match=why):
         KnowledgeSource.build(tmp_path / name, tmp_path / "source.db")
 
 

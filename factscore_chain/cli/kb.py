@@ -17,8 +17,14 @@ def add_parser(commands: Any) -> None:
     """Declares the command, its two parts, and their arguments."""
     parser: argparse.ArgumentParser = commands.add_parser("kb", help="build and search knowledge sources")
     parts = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    building = parts.add_parser("build", help="register a JSONL file into one database file")
-    building.add_argument("file", type=Path, metavar="FILE", help='JSONL of {"title", "text"} rows')
+    building = parts.add_parser("build", help="register documents into one database file")
+    building.add_argument(
+        "file",
+        type=Path,
+        metavar="DOCUMENTS",
+        help='JSONL of {"title", "text"} rows; with the extra documents also a folder or file of Markdown, '
+        "HTML, text or PDF, a Wikipedia XML or CirrusSearch dump, or a parquet file",
+    )
     building.add_argument("--out", type=Path, required=True, metavar="SOURCE", help="the database to write")
     building.add_argument("--overwrite", action="store_true", help="replace what is there")
     building.add_argument(
@@ -29,7 +35,7 @@ def add_parser(commands: Any) -> None:
     add_embedder_argument(building)
     building.set_defaults(run=build)
     searching = parts.add_parser("search", help="show the passages that a query finds")
-    searching.add_argument("source", type=Path, metavar="SOURCE", help="a database, or a JSONL file")
+    searching.add_argument("source", type=Path, metavar="SOURCE", help="a database, or what `kb build` takes")
     searching.add_argument("query", metavar="QUERY", help="what to look for")
     searching.add_argument("--topic", help="search the document of this title only")
     searching.add_argument("--k", type=int, default=5, help="passages to show (default: 5)")
@@ -83,10 +89,10 @@ def report_problems(source: KnowledgeSource) -> bool:
     if registration is None:
         return True
     for one in registration.problems:
-        print(f"factscore: {source.name}, line {one.line}: {one.problem}", file=sys.stderr)
+        print(f"factscore: {source.name}, {one}", file=sys.stderr)
     left = registration.bad_lines + registration.duplicates
     if left > len(registration.problems):
-        print(f"factscore: {left} lines were left out in all", file=sys.stderr)
+        print(f"factscore: {left} were left out in all", file=sys.stderr)
     return not left
 
 

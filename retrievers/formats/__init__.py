@@ -1,0 +1,1 @@
+"""Documents as people have them, turned into the rows that a knowledge source is registered from."""
