@@ -16,6 +16,7 @@ import json
 import multiprocessing
 import os
 import random
+import runpy
 import shutil
 import signal
 import sqlite3
@@ -84,10 +85,9 @@ def _command(folder: str) -> None:
     silence = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(silence, stream)
-    from factscore_chain.cli.main import main
-
     arguments = ["rows.jsonl", "--knowledge", "pages.jsonl", "--store", "runs.db", "--out", "report.json"]
-    sys.exit(main(["score", *arguments]))
+    sys.argv = ["factscore", "score", *arguments]
+    runpy.run_module("factscore_chain", run_name="__main__")
 
 
 def report_of(folder: Path) -> dict[str, Any]:
