@@ -48,7 +48,7 @@ def _named(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.usefixtures("as_a_reader")
+@pytest.mark.usefixtures("as_a_reader", "own_loop")
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if python_blocks(path)], ids=_named)
 def test_python_in_a_document_runs_from_top_to_bottom(path: Path, request: pytest.FixtureRequest) -> None:
     names: dict[str, Any] = {"__name__": "__main__"}
