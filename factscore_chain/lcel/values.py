@@ -37,7 +37,7 @@ def shown(value: Any, checked: CheckedText, keys: Keys) -> Any:
         changed = {**value, keys.text: shown(value[keys.text], checked, keys)}
         return changed if keys.outcome is None else {**changed, keys.outcome: checked}
     if isinstance(value, BaseMessage):
-        return _message(value, checked)
+        return checked_message(value, checked)
     return checked.text
 
 
@@ -49,10 +49,19 @@ def has_text(value: Any, keys: Keys) -> bool:
     return True
 
 
-def _message(message: Message, checked: CheckedText) -> Message:
+def checked_message(message: Message, checked: CheckedText) -> Message:
+    """The message with the text that is to be shown, and with a summary of its check in its metadata.
+
+    A note at the end leaves everything before it as it was. Beside another text nothing stays that repeats
+    the old one: no reasoning, no token probabilities.
+    """
     metadata = {**message.response_metadata, METADATA: summary(checked)}
     if checked.text == text_of(message):
         return message.model_copy(update={"response_metadata": metadata})
+    if (added := _added(text_of(message), checked.text)) is not None:
+        note = {"type": "text", "text": added}
+        content = [*message.content, note] if isinstance(message.content, list) else checked.text
+        return message.model_copy(update={"content": content, "response_metadata": metadata})
     return message.model_copy(
         update={
             "content": _content(message.content, checked.text),
@@ -60,6 +69,12 @@ def _message(message: Message, checked: CheckedText) -> Message:
             "additional_kwargs": without_repeats(message.additional_kwargs),
         }
     )
+
+
+def _added(old: str, new: str) -> str | None:
+    """What stands behind the old text in the new one; None if the new one does not begin with it."""
+    kept = old.rstrip()
+    return new[len(kept) :] if kept and new.startswith(kept) else None
 
 
 def _content(content: Any, text: str) -> Any:

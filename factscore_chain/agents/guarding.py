@@ -1,0 +1,161 @@
+"""What both kinds of middleware share: whom they ask, what counts as evidence, and how a step is carried out.
+
+What a middleware does is written as a generator that never waits itself: it yields what has to be done and is
+sent what came of it. So the synchronous and the asynchronous hook run the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Generator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.internal_call_transformer import InternalCallTransformer
+from langchain.agents.middleware.types import TracePolicy, omit_payload
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import RunnableConfig
+
+from factscore_chain.agents.messages import tool_evidence, turn_of
+from factscore_chain.agents.state import FactualityState, Retries
+from factscore_chain.agents.streams import unseen
+from factscore_chain.edit.base import Editor
+from factscore_chain.errors import UsageError
+from factscore_chain.guard import (
+    CallEvidence,
+    CheckedText,
+    CheckRequest,
+    GuardPolicy,
+    TextChecker,
+    as_evidence,
+)
+from factscore_chain.guard.policy import DEFAULT_MESSAGE, OnEmpty, OnError, OnFail, Otherwise
+from factscore_chain.guard.scorers import AnyScorer, as_scorer
+from factscore_chain.retrievers.opening import AnyKnowledge
+
+ToolEvidence = Literal["turn", "thread", "none"]
+Interim = Literal["check", "keep", "drop"]
+Topic: TypeAlias = "str | Callable[[Mapping[str, Any]], str | None] | None"
+T = TypeVar("T")
+
+_LANGCHAIN_WORDS: dict[str, Any] = {"block": "replace", "error": "raise"}
+"""What LangChain's own middlewares call these."""
+
+
+class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
+    """The base of the middlewares that check answers; see `FactualityMiddleware` for the arguments."""
+
+    state_schema = FactualityState
+    transformers = (InternalCallTransformer,)
+    trace_policy = TracePolicy(process_inputs=omit_payload)
+
+    def __init__(
+        self,
+        scorer: AnyScorer = None,
+        threshold: float = 0.8,
+        on_fail: OnFail | Literal["block", "error"] = "annotate",
+        message: str = DEFAULT_MESSAGE,
+        *,
+        otherwise: Otherwise = "replace",
+        on_empty: OnEmpty = "pass",
+        on_error: OnError = "annotate",
+        min_coverage: float = 0.5,
+        max_retries: int = 1,
+        timeout: float | None = None,
+        policy: GuardPolicy | None = None,
+        topic: Topic = None,
+        sources: Sequence[AnyKnowledge] = (),
+        tool_evidence: ToolEvidence = "turn",
+        evidence_tools: Collection[str] | None = None,
+        interim: Interim = "check",
+        editor: Editor | str | None = None,
+        llm: Any = None,
+        name: str | None = None,
+    ) -> None:
+        """Puts a middleware together; see `FactualityMiddleware`."""
+        super().__init__()
+        _check_choice("tool_evidence", tool_evidence, get_args(ToolEvidence))
+        _check_choice("interim", interim, get_args(Interim))
+        self.policy = policy or GuardPolicy(
+            threshold=threshold,
+            on_fail=_LANGCHAIN_WORDS.get(on_fail, on_fail),
+            message=message,
+            otherwise=otherwise,
+            on_empty=on_empty,
+            on_error=on_error,
+            min_coverage=min_coverage,
+            max_retries=max_retries,
+            timeout=timeout,
+        )
+        self.checker = TextChecker(as_scorer(scorer), self.policy, editor=editor, llm=llm)
+        self._topic = topic
+        self._sources = as_evidence(None, sources)
+        self._tool_evidence = tool_evidence
+        self._evidence_tools = None if evidence_tools is None else frozenset(evidence_tools)
+        self._interim = interim
+        self._name = name or f"{type(self).__name__}[{self.policy.on_fail}]"
+
+    @property
+    def name(self) -> str:
+        """Tells it from an agent's other middlewares."""
+        return self._name
+
+    def _request(self, text: str, messages: Sequence[BaseMessage], state: Mapping[str, Any]) -> CheckRequest:
+        """What is to be checked, and by what: a text that answers these messages."""
+        topic = self._topic(state) if callable(self._topic) else self._topic
+        return CheckRequest(text, topic, self._evidence(messages))
+
+    def _evidence(self, messages: Sequence[BaseMessage]) -> CallEvidence:
+        if self._tool_evidence == "none":
+            return self._sources
+        looked_in = turn_of(messages) if self._tool_evidence == "turn" else messages
+        return tool_evidence(looked_in, self._evidence_tools) + self._sources
+
+    def _retried(self, state: Mapping[str, Any], turn: str) -> int:
+        """Times that the model was asked again in this turn."""
+        kept: Retries | None = (state.get("factuality_retries") or {}).get(self.name)
+        return kept["count"] if kept is not None and kept["turn"] == turn else 0
+
+    def _drops(self, checked: CheckedText) -> bool:
+        """Whether text beside calls of tools is left out: nobody mends it, or asks for it again."""
+        return not checked.outcome.passed and self.policy.on_fail != "annotate"
+
+    def _judge(self, step: CheckRequest, config: RunnableConfig) -> CheckedText:
+        return self.checker.invoke(step, unseen(config, internal=True))
+
+    async def _ajudge(self, step: CheckRequest, config: RunnableConfig) -> CheckedText:
+        return await self.checker.ainvoke(step, unseen(config, internal=True))
+
+
+def turn_id(messages: Sequence[BaseMessage]) -> str:
+    """What tells the present turn from others of its thread."""
+    turn = turn_of(messages)
+    return str(turn[0].id if turn and turn[0].id else len(messages) - len(turn))
+
+
+def run_steps(steps: Generator[Any, Any, T], do: Callable[[Any], Any]) -> T:
+    """Carries steps out one by one."""
+    came: Any = None
+    while True:
+        try:
+            step = steps.send(came)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+        came = do(step)
+
+
+async def arun_steps(steps: Generator[Any, Any, T], do: Callable[[Any], Awaitable[Any]]) -> T:
+    """The same without blocking."""
+    came: Any = None
+    while True:
+        try:
+            step = steps.send(came)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+        came = await do(step)
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise UsageError(f"{name} is {value!r}; choose one of: {', '.join(choices)}.")
