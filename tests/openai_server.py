@@ -8,6 +8,8 @@ last one stays), or a function of the last message's text.
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -58,7 +60,12 @@ class Raw:
     content_type: str = "application/json"
 
 
-Behaviour = str | Answer | Status | Raw
+@dataclass(frozen=True)
+class Reset:
+    """The connection is torn down without a word."""
+
+
+Behaviour = str | Answer | Status | Raw | Reset
 """A string stands for an `Answer` with that text."""
 Script = Sequence[Behaviour] | Callable[[str], Behaviour]
 
@@ -176,7 +183,13 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             self.server_state.left()
 
-    def _behave(self, request: Request, behaviour: Answer | Status | Raw) -> None:
+    def _behave(self, request: Request, behaviour: Answer | Status | Raw | Reset) -> None:
+        if isinstance(behaviour, Reset):
+            # Without lingering, closing sends a reset instead of an orderly end.
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
+            self.close_connection = True
+            return None
         if isinstance(behaviour, Raw):
             return self._send(200, behaviour.body.encode(), behaviour.content_type)
         if isinstance(behaviour, Status):

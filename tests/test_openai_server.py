@@ -23,7 +23,7 @@ from factscore_chain.report import GenerationReport
 from factscore_chain.retries import Patience
 from factscore_chain.values import AtomicFact, Claim, Decision, Generation, Passage, Verdict
 from factscore_chain.verify.llm import LLMVerifier
-from tests.openai_server import KEY, Answer, OpenAIServer, Raw, Script, Status
+from tests.openai_server import KEY, Answer, OpenAIServer, Raw, Reset, Script, Status
 
 PASSAGE = Passage("p", "Ada Brook was born in Leeds.", "Ada Brook")
 CLAIM = Claim(AtomicFact("Ada Brook was born in Leeds."), (PASSAGE,), "Ada Brook")
@@ -74,6 +74,8 @@ def test_a_streaming_client_says_the_same(serve: Serve) -> None:
         (Answer("The statement is true in so far", finish_reason="length"), Verdict.UNDECIDED, "truncated"),
         (Answer("<think>It is true", finish_reason="length"), Verdict.UNDECIDED, "truncated"),
         (Answer("TRUE. FALSE."), Verdict.UNDECIDED, "conflicting"),
+        (Answer("Let me think about it. " * 200_000), Verdict.UNDECIDED, "unreadable"),
+        (Answer("False. " + "He was not. " * 400_000), Verdict.NOT_SUPPORTED, None),
         (Answer("True [2]"), Verdict.UNDECIDED, "unknown passage"),
         (Answer("True", choices=3), Verdict.SUPPORTED, None),
         (Answer("True", usage=False), Verdict.SUPPORTED, None),
@@ -95,7 +97,7 @@ def moment() -> str:
 
 PASSING = [
     *(Status(code) for code in (408, 409, 429, 500, 502, 503)),
-    *(Answer("True", cut=True), Answer("True", wait=30)),
+    *(Answer("True", cut=True), Answer("True", wait=30), Reset()),
 ]
 SENSELESS = [
     Raw("<html><body>Gateway</body></html>", "text/html"),
@@ -224,6 +226,17 @@ def test_a_used_up_quota_is_not_waited_for(serve: Serve) -> None:
     with pytest.raises(FatalModelError, match="quota"):
         decide(server)
     assert server.calls == 1
+
+
+def test_a_quota_used_up_midway_keeps_what_was_scored(serve: Serve, repository: Path) -> None:
+    server = serve(["True", "False", Status(429, "quota", "insufficient_quota")])
+    chain = FactScoreChain(
+        repository / "examples/knowledge.jsonl", llm=LanguageModel(chat(server), concurrency=1)
+    )
+    rows = [Generation(fact, "Alan Turing", facts=(fact,)) for fact in FACTS * 3]
+    report = chain.score_many(rows)
+    assert (report.counts.scored, report.counts.unscored, server.calls) == (2, 7, 3)
+    assert "quota" in (report.generations[-1].error or "")
 
 
 def test_a_server_that_is_not_there_ends_the_run_and_is_told_so() -> None:
