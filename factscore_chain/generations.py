@@ -71,20 +71,21 @@ def as_generations(value: AnyGeneration | Sequence[AnyGeneration]) -> tuple[Gene
 
 def _writable(generation: Generation) -> Generation:
     # A lone surrogate cannot be written to any file or sent to any model; its stand-in keeps all positions.
-    facts = None if generation.facts is None else tuple(map(_whole, generation.facts))
+    facts = None if generation.facts is None else tuple(map(whole, generation.facts))
     if facts is not None and not all(fact.strip() for fact in facts):
         raise UsageError("Not a generation: one of its 'facts' is empty. Leave empty facts out.")
     return replace(
         generation,
-        text=_whole(generation.text),
-        topic=_whole(generation.topic or "").strip() or None,
+        text=whole(generation.text),
+        topic=whole(generation.topic or "").strip() or None,
         facts=facts,
-        reference=None if generation.reference is None else _whole(generation.reference),
-        input=None if generation.input is None else _whole(generation.input),
+        reference=None if generation.reference is None else whole(generation.reference),
+        input=None if generation.input is None else whole(generation.input),
     )
 
 
-def _whole(text: str) -> str:
+def whole(text: str) -> str:
+    """The text with a stand-in for every half of a character that has lost its other half."""
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
@@ -108,5 +109,5 @@ def _from_row(value: Mapping[str, Any], topic: str | None) -> Generation:
 def _reference(value: Any) -> str | None:
     # Many data sets have a key of this name, with whatever type.
     parts = [value] if isinstance(value, str) else value
-    whole = isinstance(parts, list) and all(isinstance(part, str) for part in parts)
-    return "\n".join(parts) if whole and parts else None
+    readable = isinstance(parts, list) and all(isinstance(part, str) for part in parts)
+    return "\n".join(parts) if readable and parts else None

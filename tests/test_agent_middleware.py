@@ -200,3 +200,22 @@ def test_a_whole_policy_takes_the_place_of_the_settings() -> None:
 def test_wrong_settings_are_refused_by_name(settings: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(settings))):
         guard(**settings)
+
+
+@both_ways
+async def test_half_a_character_in_an_answer_breaks_nothing(way: Way) -> None:
+    done = await run(agent([call(), f"{TRUE} \ud83d"], guard()), way)
+    assert done["messages"][-1].text == f"{TRUE} \ufffd"
+
+
+def test_a_topic_that_is_no_title_is_refused() -> None:
+    with pytest.raises(UsageError, match="topic gave 5"):
+        agent([TRUE], guard(topic=lambda state: 5)).invoke(ASK)
+
+
+def test_an_answer_without_text_gets_a_note_beside_its_other_parts() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    done = agent([AIMessage([picture])], guard(on_empty="annotate")).invoke(ASK)
+    note, kept = done["messages"][-1].content
+    assert note["text"].startswith("Note: this answer states nothing")
+    assert kept == picture

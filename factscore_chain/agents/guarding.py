@@ -102,6 +102,8 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
     def _request(self, text: str, messages: Sequence[BaseMessage], state: Mapping[str, Any]) -> CheckRequest:
         """What is to be checked, and by what: a text that answers these messages."""
         topic = self._topic(state) if callable(self._topic) else self._topic
+        if topic is not None and not isinstance(topic, str):
+            raise UsageError(f"topic gave {topic!r}; give a title, or None to search the whole source.")
         return CheckRequest(text, topic, self._evidence(messages))
 
     def _evidence(self, messages: Sequence[BaseMessage]) -> CallEvidence:

@@ -34,6 +34,8 @@ def annotated(text: str, outcome: GuardOutcome) -> str:
 
     A code block that the text leaves open is closed first, so that the note is none of its code.
     """
+    if not text.strip():
+        return note(outcome)
     return f"{text.rstrip()}{closing_fence(text)}\n\n{note(outcome)}"
 
 

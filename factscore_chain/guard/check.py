@@ -18,6 +18,7 @@ from factscore_chain.edit.chain import EditChain
 from factscore_chain.edit.report import EditReport
 from factscore_chain.errors import UsageError
 from factscore_chain.failures import cause_of
+from factscore_chain.generations import whole
 from factscore_chain.guard.annotate import annotated
 from factscore_chain.guard.checked import CheckedText, FactualityError
 from factscore_chain.guard.evidence import CallEvidence, as_evidence, with_evidence
@@ -45,6 +46,10 @@ class CheckRequest:
     topic: str | None = None
     """Title in the scorer's knowledge source; None searches the whole source."""
     evidence: CallEvidence = field(default_factory=CallEvidence)
+
+    def __post_init__(self) -> None:
+        # Models emit lone surrogates, which no report can hold.
+        object.__setattr__(self, "text", whole(self.text))
 
 
 class TextChecker(Stage[CheckRequest, CheckedText]):
