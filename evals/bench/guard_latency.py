@@ -1,0 +1,197 @@
+"""What a guardrail adds to the time of an answer, with the embedded estimator.
+
+    python -m factscore_chain.evals.bench.guard_latency [--knowledge SOURCE.jsonl] [--rounds N]
+
+An answer of about 150 words is checked by five passages of its topic's page, as a RAG chain would hand them over.
+Every round takes other passages, made of the same page by putting their sentences in another order, so that
+nothing is known from the round before; the models are loaded before the clock starts. "whole" is the time that
+`TextChecker` takes for the finished answer. "sentence" is the time that a stream waits for the check of one
+sentence, once the sentence is complete: passages are read ahead while the model writes the first one, which the
+bench gives `--lead` seconds. A fact is never checked ahead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from factscore_chain.chain import FactScoreChain
+from factscore_chain.decompose.sentences import split_sentences
+from factscore_chain.encoder import available_cores
+from factscore_chain.errors import UsageError
+from factscore_chain.guard.check import CheckRequest, TextChecker
+from factscore_chain.guard.evidence import CallEvidence, as_evidence
+from factscore_chain.guard.gate import SentenceGate
+from factscore_chain.guard.policy import GuardPolicy
+from factscore_chain.retrievers.context import ContextOnly
+
+WORDS = 150
+PASSAGES = 5
+WARM_UP = 3
+"""Rounds before the clock starts."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """An answer and the page that it is about."""
+
+    title: str
+    answer: str
+    sentences: tuple[str, ...]
+    """Of the page."""
+
+    def evidence(self, round_number: int) -> CallEvidence:
+        """Five passages of the page, in an order of sentences that no other round has."""
+        mixed = list(self.sentences)
+        random.Random(round_number).shuffle(mixed)
+        size = -(-len(mixed) // PASSAGES)
+        parts = [" ".join(mixed[start : start + size]) for start in range(0, len(mixed), size)]
+        return as_evidence([(self.title, part) for part in parts])
+
+
+def read_case(knowledge: Path, title: str, words: int = WORDS) -> Case:
+    """Makes an answer of the first sentences of a page, some of them with another year in it.
+
+    Raises:
+        UsageError: The file has no such page, or it is too short.
+    """
+    rows = [json.loads(line) for line in knowledge.read_text(encoding="utf-8").splitlines() if line.strip()]
+    page = next((row for row in rows if row.get("title") == title), None)
+    if page is None:
+        raise UsageError(f"{knowledge} has no page {title!r}. Give the title of one.")
+    text = page["text"] if isinstance(page["text"], str) else "\n".join(page["text"])
+    sentences = tuple(one.text for one in split_sentences(text))
+    answer: list[str] = []
+    for number, sentence in enumerate(sentences):
+        if sum(len(one.split()) for one in answer) >= words:
+            break
+        answer.append(sentence if number % 3 else sentence.replace("18", "17"))
+    if sum(len(one.split()) for one in answer) < words:
+        raise UsageError(f"The page {title!r} has fewer than {words} words. Give a longer one.")
+    return Case(title, " ".join(answer), sentences)
+
+
+async def whole(checker: TextChecker, case: Case, rounds: int) -> list[float]:
+    """Seconds that the check of the finished answer takes, in each round."""
+    found = []
+    for number in range(rounds):
+        evidence = case.evidence(number)
+        start = time.perf_counter()
+        await checker.ainvoke(CheckRequest(case.answer, None, evidence))
+        found.append(time.perf_counter() - start)
+    return found
+
+
+async def by_sentence(checker: TextChecker, case: Case, rounds: int, lead: float) -> list[list[float]]:
+    """Seconds that a stream waits for the check of each sentence, in each round."""
+    found = []
+    for number in range(rounds):
+        # Other passages than those of the whole answer, which the models have read.
+        gate = SentenceGate(checker, None, case.evidence(100_000 + number))
+        ahead = asyncio.create_task(gate.prepare())
+        await asyncio.sleep(lead)
+        waits = []
+        bits = [gate.add(word + " ") for word in case.answer.split(" ")]
+        for pieces in [*bits, gate.finish()]:
+            for piece in pieces:
+                start = time.perf_counter()
+                async for _ in gate.check([piece]):
+                    pass
+                waits.append(time.perf_counter() - start)
+        await ahead
+        found.append(waits)
+    return found
+
+
+def measure(case: Case, rounds: int, lead: float) -> dict[str, Any]:
+    """Runs both, after a warm-up; figures are milliseconds."""
+    checker = TextChecker(FactScoreChain(ContextOnly()), GuardPolicy(on_fail="annotate"))
+    report = checker.check(case.answer, evidence=case.evidence(-1)).report
+
+    async def run() -> tuple[list[float], list[list[float]]]:
+        await whole(checker, case, WARM_UP)
+        await by_sentence(checker, case, 1, lead)
+        used = time.process_time()
+        finished = await whole(checker, case, rounds + WARM_UP)
+        measure_cpu.append((time.process_time() - used) / len(finished))
+        return finished[WARM_UP:], await by_sentence(checker, case, rounds + 1, lead)
+
+    measure_cpu: list[float] = []
+    finished, streamed = asyncio.run(run())
+    waits = [wait for one in streamed[1:] for wait in one]
+    return {
+        "words": len(case.answer.split()),
+        "sentences": len(streamed[0]),
+        "facts": 0 if report is None else len(report.facts),
+        "passages": len(case.evidence(0).context),
+        "cores": available_cores(),
+        "rounds": rounds,
+        "cpu_of_whole": round(1000 * measure_cpu[0]),
+        "whole": _summary(finished),
+        "sentence": _summary(waits),
+        "first_sentence": _summary([one[0] for one in streamed[1:]]),
+    }
+
+
+def _summary(seconds: Sequence[float]) -> dict[str, int]:
+    ordered = sorted(seconds)
+    return {
+        "median": round(1000 * statistics.median(ordered)),
+        "p95": round(1000 * ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]),
+        "max": round(1000 * ordered[-1]),
+    }
+
+
+def table(found: dict[str, Any]) -> str:
+    """The figures as a Markdown table."""
+    lines = ["| check of | median ms | 95% ms | longest ms |", "|---|---|---|---|"]
+    for key, name in (
+        ("whole", "the finished answer"),
+        ("sentence", "one sentence of a stream"),
+        ("first_sentence", "its first sentence"),
+    ):
+        one = found[key]
+        lines.append(f"| {name} | {one['median']:.1f} | {one['p95']:.1f} | {one['max']:.1f} |")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the measurement; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        case = read_case(options.knowledge, options.title)
+    except (UsageError, OSError) as error:
+        print(f"guard_latency: {error}", file=sys.stderr)
+        return 2
+    found = measure(case, options.rounds, options.lead)
+    print(
+        f"{found['words']} words, {found['sentences']} sentences, {found['facts']} facts, {found['passages']} "
+        f"passages; {found['cores']} cores, {found['rounds']} rounds; the whole takes {found['cpu_of_whole']} ms "
+        "of processor time\n"
+    )
+    print(table(found))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Times the guardrail on an answer of about 150 words.")
+    parser.add_argument("--knowledge", type=Path, default=Path("examples/knowledge.jsonl"), metavar="SOURCE")
+    parser.add_argument("--title", default="Marie Curie", help="page that the answer is about")
+    parser.add_argument("--rounds", type=int, default=30, help="checks of each kind (default: 30)")
+    parser.add_argument(
+        "--lead", type=float, default=0.5, help="seconds before the first sentence (default: 0.5)"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
