@@ -7,13 +7,16 @@ finds no fact in, and other languages, are kept sentence by sentence: less fine,
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from factscore_chain.decompose.base import Decomposer
-from factscore_chain.decompose.coreference import Referents, count_families
+from langchain_core.runnables import RunnableConfig
+
+from factscore_chain.decompose.base import Decomposer, overlap
+from factscore_chain.decompose.coreference import Referents, count_families, find_mentions
 from factscore_chain.decompose.distinct import distinct
 from factscore_chain.decompose.language import guess_language
 from factscore_chain.decompose.layout import (
@@ -30,7 +33,7 @@ from factscore_chain.decompose.roles import with_names
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.tagger import FactTagger, Tagged, load_tagger
 from factscore_chain.decompose.undivided import undivided
-from factscore_chain.decompose.words import split_words
+from factscore_chain.decompose.words import Word, split_words
 from factscore_chain.stage import LocalStage
 from factscore_chain.values import AtomicFact, Decomposition, Generation, Sentence, Span
 
@@ -72,29 +75,51 @@ class EmbeddedDecomposer(Decomposer, LocalStage[Generation, Decomposition]):
     def _compute(self, values: Sequence[Generation]) -> list[Decomposition]:
         return [decompose(one, load_tagger()) for one in values]
 
+    async def decompose_part(
+        self, generation: Generation, spans: Sequence[Span], config: RunnableConfig
+    ) -> Decomposition:
+        """Breaks only some sentences into facts; of the others only the names are read."""
+        return await asyncio.to_thread(decompose, generation, load_tagger(), spans)
 
-def decompose(generation: Generation, tagger: FactTagger) -> Decomposition:
-    """Breaks one generation into facts; any string is accepted."""
+
+def decompose(
+    generation: Generation, tagger: FactTagger, wanted: Sequence[Span] | None = None
+) -> Decomposition:
+    """Breaks one generation into facts; any string is accepted.
+
+    Args:
+        generation: The text.
+        tagger: Reads its sentences.
+        wanted: Where the sentences stand whose facts are asked for; None for all. Facts of others are left
+            out, also where they say the same as one that is asked for.
+    """
     sentences = split_sentences(generation.text)
     topic = _TOPIC_QUALIFIER.sub("", generation.topic or "").strip() or None
     language = guess_language(generation.text)
     read = tagger if language == "en" else None
     pieces = [piece for one in sentences for piece in _pieces(one, topic, read)]
     pieces = [piece for piece in pieces if is_claim(piece.stated.text)]
-    tagged = [_tagged(piece, read) for piece in pieces]
-    person = _is_person(generation.text, topic, pieces, tagged)
+    words = [split_words(piece.stated.text) for piece in pieces]
+    tagged = _tagged(words, read)
+    person = _is_person(generation.text, topic, words, tagged)
     referents = Referents(topic, count_families(generation.text), person)
     facts = [
         fact
-        for piece, tags in zip(pieces, tagged, strict=True)
-        for fact in _facts(piece, tags, language, referents)
+        for piece, own, tags in zip(pieces, words, tagged, strict=True)
+        for fact in _facts(piece, own, tags, language, referents, _is_wanted(piece, wanted))
     ]
     return Decomposition(sentences, distinct(with_names(fact, topic, sentences) for fact in facts))
 
 
-def _tagged(piece: _Piece, tagger: FactTagger | None) -> Tagged | None:
-    words = [word.text for word in split_words(piece.stated.text)]
-    return tagger.tag(words, ANCHOR_THRESHOLD, RESCUE_THRESHOLD) if tagger else None
+def _is_wanted(piece: _Piece, wanted: Sequence[Span] | None) -> bool:
+    return wanted is None or any(overlap(piece.sentence.span, span) for span in wanted)
+
+
+def _tagged(sentences: Sequence[Sequence[Word]], tagger: FactTagger | None) -> list[Tagged | None]:
+    if tagger is None:
+        return [None for _ in sentences]
+    texts = [[word.text for word in words] for words in sentences]
+    return [*tagger.tag_many(texts, ANCHOR_THRESHOLD, RESCUE_THRESHOLD)]
 
 
 def _kinds(sentence: Sentence, text: str, tagger: FactTagger | None) -> tuple[str, ...]:
@@ -123,9 +148,19 @@ def _pieces(sentence: Sentence, topic: str | None, tagger: FactTagger | None) ->
     yield _Piece(sentence, made or Stated(text), verbatim)
 
 
-def _facts(piece: _Piece, tagged: Tagged | None, language: str, referents: Referents) -> Iterator[AtomicFact]:
+def _facts(
+    piece: _Piece,
+    words: Sequence[Word],
+    tagged: Tagged | None,
+    language: str,
+    referents: Referents,
+    wanted: bool,
+) -> Iterator[AtomicFact]:
+    if not wanted:
+        if tagged is not None:
+            referents.add(find_mentions(piece.stated.text, words, tagged.entities))
+        return
     statements: list[Statement] = []
-    words = split_words(piece.stated.text)
     realiser = Realiser(piece.stated.text, words, tagged, referents) if tagged is not None else None
     if realiser and (piece.verbatim or not piece.stated.simple):
         statements = realiser.statements()
@@ -143,7 +178,7 @@ def _facts(piece: _Piece, tagged: Tagged | None, language: str, referents: Refer
 
 
 def _is_person(
-    text: str, topic: str | None, pieces: Sequence[_Piece], tagged: Sequence[Tagged | None]
+    text: str, topic: str | None, sentences: Sequence[Sequence[Word]], tagged: Sequence[Tagged | None]
 ) -> bool:
     """Whether the topic is somebody: by the pronouns of the text, or what its name is tagged as."""
     families = count_families(text)
@@ -152,8 +187,8 @@ def _is_person(
         return bool(people)
     name = [word.text for word in split_words(topic or "")]
     votes: Counter[str] = Counter()
-    for piece, tags in zip(pieces, tagged, strict=True):
-        words = [word.text for word in split_words(piece.stated.text)]
+    for own, tags in zip(sentences, tagged, strict=True):
+        words = [word.text for word in own]
         for start in range(len(words) - len(name) + 1 if name and tags else 0):
             if tags and words[start : start + len(name)] == name:
                 votes[tags.entities[start + len(name) - 1]] += 1

@@ -19,6 +19,8 @@ import numpy.typing as npt
 
 from factscore_chain.decompose.pieces import Pieces, split_pieces
 from factscore_chain.decompose.words import is_content
+from factscore_chain.encoder import run_batches
+from factscore_chain.retrievers.lru import LRU
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -41,6 +43,10 @@ ENTITIES = tuple(_ENTITY_LIST.split(","))
 
 _TOGETHER = 32
 """Anchors of a sentence that are read at once."""
+SENTENCES_KEPT = 512
+"""Sentences whose tags are kept, a few kilobytes each."""
+_READS_KEPT = 32
+"""Sentences whose vectors are kept, some ten kilobytes each."""
 
 
 class Pattern(NamedTuple):
@@ -90,9 +96,27 @@ class FactTagger:
         self._sentence = sentence
         self._fact = fact
         self._tokenizer = tokenizer
+        self._tags: LRU[tuple[tuple[str, ...], float, float], Tagged] = LRU(SENTENCES_KEPT)
+        self._kinds: LRU[tuple[str, ...], tuple[str, ...]] = LRU(SENTENCES_KEPT)
+        self._reads: LRU[tuple[str, ...], _Read] = LRU(_READS_KEPT)
+
+    def tag_many(self, sentences: Sequence[Sequence[str]], threshold: float, rescue: float) -> list[Tagged]:
+        """Tags sentences side by side, on as many cores as this process may use; see `tag`."""
+        found: dict[int, Tagged] = {}
+
+        def compute(batch: list[int]) -> None:
+            found.update({number: self.tag(sentences[number], threshold, rescue) for number in batch})
+
+        # Each sentence is a batch of its own.
+        run_batches([max(1, len(words)) for words in sentences], 1, None, compute)
+        return [found[number] for number in range(len(sentences))]
+
+    def forget(self) -> None:
+        """Drops what is kept of sentences that were read."""
+        self._tags, self._kinds, self._reads = LRU(SENTENCES_KEPT), LRU(SENTENCES_KEPT), LRU(_READS_KEPT)
 
     def tag(self, words: Sequence[str], threshold: float, rescue: float) -> Tagged:
-        """Tags a sentence.
+        """Tags a sentence. One that was tagged before is not read again: a text that grows is tagged often.
 
         Args:
             words: Its words and marks.
@@ -101,6 +125,10 @@ class FactTagger:
         """
         if not words:
             return Tagged((), (), (), 0)
+        key = (tuple(words), threshold, rescue)
+        return self._tags.get_or_make(key, lambda: self._tagged(words, threshold, rescue))
+
+    def _tagged(self, words: Sequence[str], threshold: float, rescue: float) -> Tagged:
         read = self._read(words)
         anchors = [_Anchor(int(word), int(kind) + 1) for word, kind in np.argwhere(read.anchor >= threshold)]
         patterns = self._patterns(read, anchors)
@@ -110,9 +138,13 @@ class FactTagger:
 
     def kinds(self, words: Sequence[str]) -> tuple[str, ...]:
         """The kind of each word: one of `TAGS`."""
-        return self._read(words).tags if words else ()
+        return self._kinds.get_or_make(tuple(words), lambda: self._read(words).tags) if words else ()
 
     def _read(self, words: Sequence[str]) -> _Read:
+        # Short sentences are asked for the kinds of their words first, and tagged right after.
+        return self._reads.get_or_make(tuple(words), lambda: self._read_anew(words))
+
+    def _read_anew(self, words: Sequence[str]) -> _Read:
         pieces = split_pieces(self._tokenizer, words)
         outputs = self._sentence.run(None, {"ids": np.array([pieces.ids], dtype=np.int64)})
         hidden, anchor, tag, entity = (output[0] for output in outputs)
@@ -163,14 +195,18 @@ def _names(scores: Floats, names: Sequence[Any], length: int) -> tuple[Any, ...]
 @lru_cache(maxsize=1)
 def load_tagger() -> FactTagger:
     """The shipped tagger, loaded once."""
-    from onnxruntime import InferenceSession
+    from onnxruntime import InferenceSession, SessionOptions
     from tokenizers import Tokenizer
 
     models = files("factscore_chain.models")
     networks = []
+    options = SessionOptions()
+    # Whole sentences are read side by side: faster than sharing the work of one, and nobody spins while idle.
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
     for name in ("sentence", "fact"):
         with as_file(models / "decomposer" / f"{name}.onnx") as path:
-            networks.append(InferenceSession(str(path)))
+            networks.append(InferenceSession(str(path), options, providers=["CPUExecutionProvider"]))
     # The tagger is trained on the encoder's weights and reads the same word pieces.
     with as_file(models / "encoder" / "tokenizer.json") as path:
         tokenizer = Tokenizer.from_file(str(path))

@@ -184,7 +184,7 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
         scorer = with_evidence(self.scorer, request.evidence)
         generation = Generation(request.text, request.topic)
         score = patch_config(config, run_name="score")
-        report = await self.tried(scorer.ainvoke(generation, score))
+        report = await self.tried(_scored(scorer, generation, request.evidence, score))
         if isinstance(report, str):
             return None, self.shown(request.text, failed_check(report, self.policy))
         (one,) = report.generations
@@ -237,6 +237,19 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
             mend=_MENDED,
             max_rounds=self.max_rounds if max_rounds is None else max_rounds,
         )
+
+
+async def _scored(
+    scorer: FactScoreChain, generation: Generation, evidence: CallEvidence, config: RunnableConfig
+) -> Report:
+    """Scores a text, while passages are read that its facts will be checked by."""
+    reading = asyncio.create_task(asyncio.to_thread(scorer.scorer.verifier.prepare, evidence.context))
+    try:
+        return await scorer.ainvoke(generation, config)
+    finally:
+        # The verifier reads what is not read yet, and says what is wrong with it.
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
 
 
 def raised(checked: CheckedText) -> CheckedText:

@@ -17,7 +17,7 @@ from factscore_chain.verify.denials import denial
 from factscore_chain.verify.evidence import Evidence
 from factscore_chain.verify.lexicon import content_positions, has_digit
 from factscore_chain.verify.rivals import excluded
-from factscore_chain.verify.words import Floats, Words
+from factscore_chain.verify.words import Floats, Words, cosines
 
 FEATURES = (
     "best_mean",
@@ -113,7 +113,7 @@ class _Look:
 def align(fact: Words, topic: str | None, evidence: Evidence) -> Alignment:
     """Aligns a fact with its evidence. Both must hold at least one word."""
     content = content_positions(fact.texts, topic)
-    cosine = fact.vectors[content] @ evidence.vectors.T
+    cosine = cosines(fact.vectors[content], evidence.vectors)
     rivals = excluded([fact.texts[i] for i in content], evidence.texts)
     cosine[rivals] = np.minimum(cosine[rivals], 0)
     match = np.maximum.reduceat(cosine, evidence.starts, axis=1)

@@ -19,7 +19,7 @@ from factscore_chain.verify.base import NOT_APPLICABLE, LocalVerifier
 from factscore_chain.verify.embedded import shared_support
 from factscore_chain.verify.evidence import Evidence
 from factscore_chain.verify.lexicon import STOPWORDS, content_positions, is_word
-from factscore_chain.verify.words import Floats, Words
+from factscore_chain.verify.words import Floats, Words, cosines
 
 SAME_STEM = 0.3
 """What a word's match gains where the word itself stands in the sentence, whatever the context."""
@@ -96,7 +96,7 @@ def sentence_matches(fact: Words, topic: str | None, evidence: Evidence) -> Floa
         One value a sentence, at most 1.
     """
     content = content_positions(fact.texts, topic)
-    cosine = np.maximum.reduceat(fact.vectors[content] @ evidence.vectors.T, evidence.starts, axis=1)
+    cosine = np.maximum.reduceat(cosines(fact.vectors[content], evidence.vectors), evidence.starts, axis=1)
     same = np.zeros((len(content), len(evidence.texts)), np.bool_)
     for row, position in enumerate(content):
         same[row, evidence.places.get(fact.stems[position], [])] = True

@@ -23,6 +23,7 @@ class Reader:
         self._cached_passages = cached_passages
         self._passages: OrderedDict[str, tuple[Evidence, ...]] = OrderedDict()
         self._lock = Lock()
+        self._encoding = Lock()
 
     def words(self, texts: Sequence[str]) -> list[Words]:
         """The words of each text, encoded on its own."""
@@ -34,12 +35,28 @@ class Reader:
     def evidence(self, passages: Sequence[Sequence[str]]) -> list[Evidence | None]:
         """The evidence of each list of passages; None where they hold no word."""
         known = self._read(text for texts in passages for text in texts)
-        return [join_passages([known[text] for text in texts]) for texts in passages]
+        # Facts of one answer often have the same passages, all of them.
+        joined = {
+            key: join_passages([known[text] for text in key])
+            for key in dict.fromkeys(tuple(texts) for texts in passages)
+        }
+        return [joined[tuple(texts)] for texts in passages]
 
     def _read(self, texts: Iterable[str]) -> dict[str, tuple[Evidence, ...]]:
         asked = dict.fromkeys(texts)
+        known = self._kept(asked)
+        if len(known) < len(asked):
+            # What another thread is encoding now, perhaps ahead, is not encoded twice.
+            with self._encoding:
+                known = self._with_missing(asked)
+        return known
+
+    def _kept(self, asked: Iterable[str]) -> dict[str, tuple[Evidence, ...]]:
         with self._lock:
-            known = {text: self._passages[text] for text in asked if text in self._passages}
+            return {text: self._passages[text] for text in asked if text in self._passages}
+
+    def _with_missing(self, asked: dict[str, None]) -> dict[str, tuple[Evidence, ...]]:
+        known = self._kept(asked)
         blocks = {text: split_passage(text) for text in asked if text not in known}
         known.update(self._encode(blocks))
         with self._lock:

@@ -10,7 +10,7 @@ from factscore_chain.values import Claim
 from factscore_chain.verify.embedded import shared_support
 from factscore_chain.verify.evidence import Evidence
 from factscore_chain.verify.lexicon import content_positions
-from factscore_chain.verify.words import Words
+from factscore_chain.verify.words import Words, cosines
 
 MATCHED = 0.6
 """Cosine with a word of the evidence from which on a word counts as answered for."""
@@ -31,7 +31,7 @@ def _unmatched(claim: Claim, fact: Words, evidence: Evidence | None) -> tuple[st
     content = content_positions(fact.texts, claim.topic) if len(fact) else []
     if evidence is None or not content:
         return tuple(fact.texts[i] for i in content)
-    nearest = np.asarray((fact.vectors[content] @ evidence.vectors.T).max(axis=1))
+    nearest = np.asarray(cosines(fact.vectors[content], evidence.vectors).max(axis=1))
     return tuple(
         fact.texts[position]
         for position, cosine in zip(content, nearest, strict=True)

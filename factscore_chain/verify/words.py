@@ -16,6 +16,8 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 VOCABULARY = 30522
 """Size of the encoder's vocabulary, which is ordered by how common its pieces are."""
 _COMMON = 0.6
+_ALONE = 2**18
+"""Multiplications that are surely done in one thread."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,17 @@ def _numbers_whole(text: str, offsets: Ints, word_ids: Ints) -> Ints:
         first, after = np.searchsorted(offsets[:, 0], match.span())
         word_ids[first:after] = word_ids[first]
     return word_ids
+
+
+def cosines(rows: Floats, others: Floats) -> Floats:
+    """Cosines of unit vectors, shape (rows, others).
+
+    In pieces so small that the linear algebra library stays in this thread: waking others costs more than
+    such a product, and waiting for them far more where the cores are busy.
+    """
+    step = max(1, _ALONE // max(1, rows.size))
+    parts = [rows @ others[start : start + step].T for start in range(0, len(others), step)]
+    return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
 
 
 def normalised(rows: Floats) -> Floats:
