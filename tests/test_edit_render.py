@@ -7,12 +7,14 @@ from html.parser import HTMLParser
 
 import pytest
 
+from factscore_chain.chain import FactScoreChain
 from factscore_chain.edit.chain import EditChain
 from factscore_chain.edit.report import EditReport
 from factscore_chain.report import FactRecord
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from tests.editing import NOTES, TOPIC, TRUE, WRONG, ListEditor, word_chain
 from tests.pages import make_source
+from tests.stages import SentenceDecomposer, WordVerifier
 
 HOSTILE = "Ada Lovelace <script>alert(1)</script> & *wrote* | \u202e novels."
 
@@ -99,3 +101,11 @@ def test_the_diff_applies_to_lines_without_an_end(source: KnowledgeSource) -> No
 def test_a_record_gives_its_decision_back(report: EditReport) -> None:
     for fact in report.before.facts:
         assert FactRecord.of(fact.decision) == fact
+
+
+def test_the_summary_leads_with_what_rose_and_not_with_the_penalised_score(source: KnowledgeSource) -> None:
+    scorer = FactScoreChain(source, decomposer=SentenceDecomposer(), verifier=WordVerifier(), gamma=10)
+    report = EditChain(scorer, editor=ListEditor(edits={WRONG: TRUE})).edit(f"{WRONG} {NOTES}", topic=TOPIC)
+    head = report.to_markdown().splitlines()[2]
+    assert head.startswith("- FActScore 50.0% → 100.0% (up 50.0 points), with length penalty (gamma 10) 0.9% → ")
+    assert "50.0% → 100.0%" in report.to_html().split("<h2", 1)[1]

@@ -48,8 +48,8 @@ def page(report: EditReport) -> str:
             _Shown(
                 name=visible(one.topic or one.id or "(whole source)"),
                 error=visible(one.error or ""),
-                before=before.score,
-                after=after.score,
+                before=before.init_score,
+                after=after.init_score,
                 changes=word_changes(visible(one.before), visible(one.text)),
                 rows=tuple(map(_row, one.edits)),
                 left=tuple(visible(fact.text) for fact in after.unsupported),

@@ -44,13 +44,27 @@ def summary_lines(report: EditReport) -> list[str]:
 
 
 def score_line(before: Report, after: Report) -> str:
-    """Both scores of one estimator, each beside its coverage."""
+    """What rose or fell by one estimator, first the share of facts supported: an edit changes that.
+
+    The length penalty hides it in short texts, and punishes what was taken out; so it comes second.
+    """
+    old, new, gamma = before.init_score, after.init_score, before.manifest.gamma
+    moved = "" if old is None or new is None else f" ({_points(new - old)})"
+    penalised = (
+        f", with length penalty (gamma {gamma:g}) {percent(before.score)} → {percent(after.score)}"
+        if gamma
+        else ""
+    )
     return (
-        f"FActScore {percent(before.score)} → {percent(after.score)} "
-        f"(without length penalty {percent(before.init_score)} → {percent(after.init_score)}), "
+        f"FActScore {percent(old)} → {percent(new)}{moved}{penalised}, "
         f"coverage {percent(before.coverage)} → {percent(after.coverage)}, "
         f"estimator {before.manifest.estimator}"
     )
+
+
+def _points(change: float) -> str:
+    rounded = round(100 * change, 1)
+    return "unchanged" if not rounded else f"{'up' if rounded > 0 else 'down'} {abs(rounded):.1f} points"
 
 
 def editor_words(report: EditReport) -> str:

@@ -10,7 +10,7 @@ def edited_texts(report: EditReport) -> tuple[EditedText | None, ...]:
     """The edits of `report.before`, as `render_html` takes them; None for a text that stayed as it was."""
     parts = zip(report.generations, report.before.generations, report.after.generations, strict=True)
     return tuple(
-        EditedText.of(one.before, one.text, before.score, after.score, _reasons(one))
+        EditedText.of(one.before, one.text, before.init_score, after.init_score, _reasons(one))
         if one.text != one.before
         else None
         for one, before, after in parts
