@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from factscore_chain.cli.edited_files import rewritten
+from factscore_chain.cli.inputs import Given
 from factscore_chain.cli.main import main
-from factscore_chain.edit.report import EditReport
+from factscore_chain.edit.report import EditedGeneration, EditReport
+from factscore_chain.values import Place
 from tests.editing import NOTES, TOPIC, TRUE, WRONG, sentence_in
 from tests.pages import PAGES, write_rows
 from tests.scripted import ScriptedChatModel
@@ -93,6 +96,32 @@ def test_rows_that_did_not_change_stay_as_they_are_written(run: Run, tmp_path: P
     lines = path.read_text(encoding="utf-8").split("\n")
     assert (lines[:2], lines[3:]) == ([untouched, "{broken"], ["", ""])
     assert json.loads(lines[2]) == {"output": f"{TRUE} {NOTES}", "cat": ["é"]}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"id":7,"output":"TEXT","topic":"Ada Lovelace","x":[1.50,1E3]}',
+        ' { "output" : "TEXT" ,\t"note" : "caf\\u00e9 \\/ \u00e9" }  ',
+        '{"a":{"output":"inner"},"output":"old","output":"TEXT \\u2013 \\ud83d\\ude00 a\\/b \\"q\\""}',
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_of_an_edited_row_everything_else_stays_as_it_is_written(
+    run: Run, tmp_path: Path, row: str, end: str
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes((row.replace("TEXT", WRONG) + end).encode())
+    assert run(path, "--in-place") == 0
+    assert path.read_bytes() == (row.replace("TEXT", TRUE) + end).encode()
+
+
+def test_what_an_edit_adds_is_spelled_as_the_row_spells_the_like() -> None:
+    row = Given('{"output":"caf\\u00E9","n":1}', None, has_rows=True)
+    edited = EditedGeneration(
+        before="caf\u00e9", text='\u00e9 "\u00fc"', status="edited", place=Place("f", 1)
+    )
+    assert rewritten(row, [edited]) == '{"output":"\\u00E9 \\"\\u00fc\\"","n":1}'
 
 
 def test_rows_on_standard_input_come_out_as_rows(

@@ -107,5 +107,7 @@ def test_the_summary_leads_with_what_rose_and_not_with_the_penalised_score(sourc
     scorer = FactScoreChain(source, decomposer=SentenceDecomposer(), verifier=WordVerifier(), gamma=10)
     report = EditChain(scorer, editor=ListEditor(edits={WRONG: TRUE})).edit(f"{WRONG} {NOTES}", topic=TOPIC)
     head = report.to_markdown().splitlines()[2]
-    assert head.startswith("- FActScore 50.0% → 100.0% (up 50.0 points), with length penalty (gamma 10) 0.9% → ")
+    assert head.startswith(
+        "- FActScore 50.0% → 100.0% (up 50.0 points), with length penalty (gamma 10) 0.9% → "
+    )
     assert "50.0% → 100.0%" in report.to_html().split("<h2", 1)[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,12 @@ from factscore_chain.generation_files import BYTE_ORDER_MARK, read_exact
 
 if TYPE_CHECKING:
     from factscore_chain.edit.report import EditedGeneration
+
+_BLANKS = " \t\r\n"
+_CHARACTER = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
+)
+"""A character of a JSON string as it is written: plain, escaped, or as a pair of surrogates."""
 
 
 def rewritten(given: Given, edited: Sequence[EditedGeneration]) -> str:
@@ -47,8 +54,40 @@ def write_back(given: Given, content: str) -> None:
 
 
 def _with_output(line: str, text: str) -> str:
-    row = json.loads(line)
-    row["output"] = text
-    # A file that is pure ASCII stays so.
-    written = json.dumps(row, ensure_ascii=line.isascii())
-    return written + line[len(line.rstrip()) :]
+    """The row with another output; everything else stays as it is written, to the byte."""
+    start, end = _value_of(line, "output")
+    return f"{line[:start]}{_respelled(line[start:end], text, ascii_only=line.isascii())}{line[end:]}"
+
+
+def _value_of(line: str, name: str) -> tuple[int, int]:
+    """Where the value of a member of the row stands: of the last one, which is the one that counts."""
+    decoder = json.JSONDecoder()
+    at, place = line.index("{") + 1, (0, 0)
+    while (key_at := _past_blanks(line, at)) < len(line) and line[key_at] == '"':
+        key, at = decoder.raw_decode(line, key_at)
+        start = _past_blanks(line, line.index(":", at) + 1)
+        _, at = decoder.raw_decode(line, start)
+        if key == name:
+            place = (start, at)
+        at = _past_blanks(line, at) + 1  # the comma, or the end
+    return place
+
+
+def _past_blanks(line: str, at: int) -> int:
+    while at < len(line) and line[at] in _BLANKS:
+        at += 1
+    return at
+
+
+def _respelled(literal: str, text: str, *, ascii_only: bool) -> str:
+    """Another text as a JSON string, each character escaped as the old string escapes it."""
+    spelled = [(json.loads(f'"{one}"'), one) for one in _CHARACTER.findall(literal[1:-1])]
+    known = dict(reversed(spelled))
+    kept = 0
+    while kept < min(len(spelled), len(text)) and spelled[kept][0] == text[kept]:
+        kept += 1
+    rest = [
+        known[letter] if letter in known else json.dumps(letter, ensure_ascii=ascii_only)[1:-1]
+        for letter in text[kept:]
+    ]
+    return '"' + "".join([*(one for _, one in spelled[:kept]), *rest]) + '"'
