@@ -55,6 +55,18 @@ CORRECTIONS = [
         "The opera Fidelio was written by Ludwig van Beethoven.",
         "The opera Fidelio was written by Ludwig van Beethoven.",
     ),
+    (
+        "Gabriela Mistral taught at Harvard in Santiago.",
+        "Gabriela Mistral taught at Harvard.",
+        "Gabriela Mistral taught at the University of Chile in Santiago.",
+        "Gabriela Mistral taught at the University of Chile in Santiago.",
+    ),
+    (
+        "Emmy Noether taught at the University of Vienna.",
+        "Emmy Noether taught at the University of Vienna.",
+        "Emmy Noether taught at Bryn Mawr College.",
+        "Emmy Noether taught at Bryn Mawr College.",
+    ),
 ]
 
 
@@ -95,6 +107,32 @@ def test_a_value_in_doubt_is_left(text: str, passage: str) -> None:
     assert edit.text is None
     assert [action.action for action in edit.actions] == ["left"]
     assert "no passage" in edit.actions[0].why
+
+
+@pytest.mark.parametrize("topic", ["Brooklyn Bridge", "brooklyn bridge"])
+def test_a_lone_short_sentence_is_corrected_from_one_that_says_it(topic: str) -> None:
+    text = "The Brooklyn Bridge was built in 1890."
+    passage = "It was built in 1883."
+    asked = request(text, [text], (), [passage], topic=topic, policy=Policy.CORRECT)
+    assert edit_sentence(asked).text == "The Brooklyn Bridge was built in 1883."
+
+
+def test_the_title_of_a_passage_is_the_subject_where_no_topic_is_given() -> None:
+    text = "The Brooklyn Bridge was built in 1890."
+    asked = request(text, [text], (), ["It was built in 1883."], policy=Policy.CORRECT)
+    assert edit_sentence(asked).text is None
+    passage = replace(asked.facts[0].passages[0], title="Brooklyn Bridge")
+    fact = asked.facts[0].model_copy(update={"passages": (passage,)})
+    assert edit_sentence(replace(asked, facts=(fact,))).text == "The Brooklyn Bridge was built in 1883."
+
+
+def test_a_fact_that_lost_words_to_another_is_not_called_left() -> None:
+    text = "Ada Lovelace was born in Paris in 1815."
+    wrong = ["Ada Lovelace was born in Paris.", "Paris was of 1815."]
+    passage = "Ada Lovelace was born in London."
+    edit = edit_sentence(request(text, wrong, (), [passage], topic="Ada Lovelace", policy=Policy.CORRECT))
+    assert edit.text == "Ada Lovelace was born in London in 1815."
+    assert [one.action for one in edit.actions] == ["corrected", "corrected"]
 
 
 def test_auto_corrects_what_it_can_and_removes_the_rest() -> None:

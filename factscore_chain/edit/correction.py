@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from factscore_chain.decompose.words import is_content
+from factscore_chain.edit.articles import with_its_article
 from factscore_chain.edit.draft import Draft
 from factscore_chain.edit.english import PASSING
 from factscore_chain.edit.values import Value, find_values
@@ -55,20 +56,30 @@ def correction(draft: Draft, fact: FactRecord, own: frozenset[int], topic: str |
         return None
     for passage, sentence, fact_words, match in _sentences(fact, topic):
         told = Draft.of(sentence)
-        wrong = [one for one in values if not _stands_in(one, told)]
+        subject = topic or passage.title
+        wrong = [one for one in values if not _stands_in(one, told) and not _is_subject(one, subject)]
         if len(wrong) != 1 or denies(fact_words.texts) != denies(told.lower):
             continue
         (value,) = wrong
-        if _names_something_else(draft, value) or not _matches(match, _rest(fact_words, value, topic)):
+        if _names_something_else(draft, value) or not _matches(match, _rest(fact_words, value, subject)):
             continue
         found = _replacement(value, told, draft, fact, topic)
-        return None if found is None else Correction(value, found, passage.id)
+        if found is None:
+            return None
+        value, text = with_its_article(draft, value, told, found)
+        return Correction(value, text, passage.id)
     return None
 
 
 def _is_own(draft: Draft, value: Value, own: frozenset[int]) -> bool:
     words = [i for i in range(value.start, value.end) if is_content(draft.tokens[i].text)]
     return bool(words) and all(draft.tokens[i].origin in own for i in words)
+
+
+def _is_subject(value: Value, topic: str | None) -> bool:
+    """Whether a value is the name of what the text is about, which a passage about it need not repeat."""
+    said = set(map(stem, _PART.findall((topic or "").lower())))
+    return {stem(part) for part in _PART.findall(value.text.lower())} <= said
 
 
 def _stands_in(value: Value, told: Draft) -> bool:
@@ -127,8 +138,10 @@ def _matches(match: dict[int, float], rest: Sequence[int]) -> bool:
     return bool(rest) and float(np.min([match[i] for i in rest])) >= SAME_WORD
 
 
-def _replacement(value: Value, told: Draft, draft: Draft, fact: FactRecord, topic: str | None) -> str | None:
-    """The text of the one value of the told sentence that can stand in the place of a wrong one."""
+def _replacement(
+    value: Value, told: Draft, draft: Draft, fact: FactRecord, topic: str | None
+) -> Value | str | None:
+    """The one value of the told sentence that can stand in the place of a wrong one; of a date, its text."""
     found = list(find_values(told))
     if value.kind == "date":
         return _date(value, [one for one in found if one.kind == "date"])
@@ -146,7 +159,7 @@ def _replacement(value: Value, told: Draft, draft: Draft, fact: FactRecord, topi
         return None
     if value.kind != "number" and not any(_is_placed_alike(draft, value, told, one) for one in candidates):
         return None
-    return texts.pop()
+    return candidates[0]
 
 
 def _is_placed_alike(draft: Draft, value: Value, told: Draft, other: Value) -> bool:

@@ -194,8 +194,13 @@ def hedged(mending: Mending) -> Mending:
 
 
 def closed(mending: Mending, why: str) -> Mending:
-    """Leaves what is open, and says why."""
-    return mending.done(mending.open, _left(why)) if mending.open else mending
+    """Leaves what is open, and says why; of what lost words to another edit, it says that."""
+    standing = {token.origin for token in mending.draft.tokens}
+    gone = [index for index in mending.open if not mending.stated[index] <= standing]
+    mending = mending.done(gone, FactAction(0, "removed", "words of it went with another fact's"))
+    changed = [index for index in mending.open if mending.stated[index] & mending.changed]
+    mending = mending.done(changed, FactAction(0, "corrected", "the same value is wrong in it"))
+    return mending.done(mending.open, _left(why))
 
 
 def _left(why: str) -> FactAction:

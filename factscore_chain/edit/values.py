@@ -12,8 +12,17 @@ from factscore_chain.verify.lexicon import stem
 
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 _DAY = re.compile(r"(?:[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?")
-_NAMED = frozenset({"person", "place", "organisation", "work"})
+NAMED = frozenset({"person", "place", "organisation", "work"})
 _ARTICLES = frozenset({"the", "a", "an"})
+_INSIDE = frozenset({"of", "for", "the", "and"})
+"""Words that stand inside a name and never at its end."""
+_HEAD_LIST = """
+university college school academy institute conservatory museum museums library bank church abbey battle
+treaty house isle gulf bay sea strait republic kingdom duchy county city province ministry department
+society association order council parliament court
+"""
+_HEADS = frozenset(_HEAD_LIST.split())
+"""Words of names that go on with what it is of."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,12 @@ class Value:
     def parts(self) -> frozenset[str]:
         """Of a date, which parts it has."""
         return frozenset(name for name in ("day", "month", "year") if getattr(self, name))
+
+
+def takes_article(name: str) -> bool:
+    """Whether English says "the" before a name: "the University of Chile", but "Trinity College"."""
+    words = name.lower().split()
+    return "of" in words and words[words.index("of") - 1] in _HEADS
 
 
 def find_values(draft: Draft) -> Iterator[Value]:
@@ -97,16 +112,38 @@ def _number(draft: Draft, at: int) -> Value | None:
 
 def _name(draft: Draft, at: int) -> Value | None:
     entity = draft.entities[at]
-    if entity not in _NAMED or draft.lower[at] in _ARTICLES or draft.is_mark(at):
+    if entity not in NAMED or draft.lower[at] in _ARTICLES or draft.is_mark(at):
         return None
     end = at + 1
     while (
         end < draft.stop and draft.entities[end] == entity and draft.lower[end] not in {",", "and", "or", "("}
     ):
         end += 1
-    while draft.is_mark(end - 1) or draft.lower[end - 1] in ("'s", "’s"):
+    while draft.is_mark(end - 1) or draft.lower[end - 1] in ("'s", "’s") or draft.lower[end - 1] in _INSIDE:
         end -= 1
+    end = _with_what_it_is_of(draft, end)
     return Value(entity, at, end, _text(draft, at, end)) if draft.tokens[at].text[0].isupper() else None
+
+
+def _with_what_it_is_of(draft: Draft, end: int) -> int:
+    """Past "of Chile" in "University of Chile": the tagger may call the second name one of its own."""
+    head = draft.lower[end - 1] in _HEADS
+    at = end + 1 + (draft.lower[end + 1 : end + 2] == ("the",))
+    if (
+        not head
+        or draft.lower[end : end + 1] != ("of",)
+        or at >= draft.stop
+        or not _is_spelled_large(draft, at)
+    ):
+        return end
+    end = at + 1
+    while end < draft.stop and _is_spelled_large(draft, end):
+        end += 1
+    return end
+
+
+def _is_spelled_large(draft: Draft, i: int) -> bool:
+    return draft.tokens[i].text[0].isupper() and not draft.is_mark(i)
 
 
 def _text(draft: Draft, start: int, end: int) -> str:
