@@ -28,6 +28,7 @@ from factscore_chain.decompose.layout import (
     plain_text,
     row_statements,
 )
+from factscore_chain.decompose.markup import without_tags
 from factscore_chain.decompose.realise import Realiser, Statement
 from factscore_chain.decompose.roles import with_names
 from factscore_chain.decompose.sentences import split_sentences
@@ -95,7 +96,7 @@ def decompose(
     """
     sentences = split_sentences(generation.text)
     topic = _TOPIC_QUALIFIER.sub("", generation.topic or "").strip() or None
-    language = guess_language(generation.text)
+    language = guess_language(without_tags(generation.text))
     read = tagger if language == "en" else None
     pieces = [piece for one in sentences for piece in _pieces(one, topic, read)]
     pieces = [piece for piece in pieces if is_claim(piece.stated.text)]
@@ -136,7 +137,8 @@ def _pieces(sentence: Sentence, topic: str | None, tagger: FactTagger | None) ->
         for stated in row_statements(sentence, subject):
             yield _Piece(sentence, stated, verbatim=False)
         return
-    text = claimed(plain_text(sentence.text))
+    bare = without_tags(sentence.text)
+    text = claimed(plain_text(bare))
     if not text:
         return
     kinds = _kinds(sentence, text, tagger)
@@ -144,8 +146,9 @@ def _pieces(sentence: Sentence, topic: str | None, tagger: FactTagger | None) ->
     verbless = bool(kinds) and "finite" not in kinds and sentence.kind == "prose"
     if verbless and (text.endswith("!") or (made is None and subject is None)):
         return
-    verbatim = made is None and text == sentence.text
-    yield _Piece(sentence, made or Stated(text), verbatim)
+    tagged = bare != sentence.text and text.split() == bare.split()
+    verbatim = made is None and (tagged or text == sentence.text)
+    yield _Piece(sentence, made or Stated(bare if verbatim else text), verbatim)
 
 
 def _facts(
@@ -168,7 +171,7 @@ def _facts(
         statements += undivided(piece.stated.text, language, referents)
     for statement in statements:
         yield AtomicFact(
-            statement.text,
+            " ".join(statement.text.split()),
             piece.place(statement),
             piece.sentence.index,
             checkable=statement.checkable and piece.stated.checkable,

@@ -14,6 +14,7 @@ from factscore_chain.decompose.additions import addition
 from factscore_chain.decompose.base import Decomposer, overlap
 from factscore_chain.decompose.demonstrations import Demonstrations
 from factscore_chain.decompose.distinct import distinct
+from factscore_chain.decompose.markup import readable
 from factscore_chain.decompose.reading import Reading, read_facts
 from factscore_chain.decompose.roles import with_names
 from factscore_chain.decompose.sentences import split_sentences
@@ -134,20 +135,21 @@ class LLMDecomposer(Decomposer):
         self, value: Generation, sentences: Sequence[Sentence], sentence: Sentence, config: RunnableConfig
     ) -> _Answer:
         context = sentence_context(sentences, sentence.index)
+        said = readable(sentence.text)
         messages = self.prompt.messages(
-            self._demonstrations.nearest(sentence.text, self.nearest),
+            self._demonstrations.nearest(said, self.nearest),
             topic=value.topic or "",
             context=context,
-            sentence=sentence.text,
+            sentence=said,
         )
         try:
             # The facts of a sentence together have about twice its words.
-            reading, raw = await self._ask(messages, config, f"- {sentence.text}\n- {sentence.text}")
+            reading, raw = await self._ask(messages, config, f"- {said}\n- {said}")
         except FatalModelError:
             raise
         except ModelCallError as error:
             return _Answer(failures=(SentenceFailure(sentence.index, str(error)),))
-        known = f"{value.topic or ''}\n{context}\n{sentence.text}"
+        known = f"{value.topic or ''}\n{context}\n{said}"
         facts, dropped = _checked(reading.facts, known, value.topic, sentences, sentence)
         failures = (
             (SentenceFailure(sentence.index, _CAUSES[reading.problem], raw),) if reading.problem else ()
@@ -174,7 +176,7 @@ def sentence_context(sentences: Sequence[Sentence], index: int) -> str:
     sentence = sentences[index]
     before = [s for s in sentences[:index] if s.kind in {"prose", "list_item"}]
     shown = before if len(before) <= _CONTEXT_SENTENCES else [before[0], *before[-_CONTEXT_SENTENCES:]]
-    text = "\n".join(s.text for s in shown)
+    text = "\n".join(readable(s.text) for s in shown)
     if len(text) > _CONTEXT_LENGTH:
         text = "… " + text[-_CONTEXT_LENGTH:]
     titles = "# " + " > ".join(sentence.headings) if sentence.headings else ""

@@ -16,6 +16,7 @@ from sentencex import segment
 from factscore_chain.decompose.blocks import Block, split_blocks, trim
 from factscore_chain.decompose.boundaries import mend
 from factscore_chain.decompose.language import guess_language
+from factscore_chain.decompose.markup import without_tags
 from factscore_chain.values import Sentence, Span
 
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -27,12 +28,13 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
     """Splits a generation into sentences, headings, list items, table rows and code.
 
     `text[s.span.start:s.span.end] == s.text` for each; they come in order and do not overlap; between them
-    stand only white space and marks of layout. Any string is accepted.
+    stand only white space, tags and marks of layout. Any string is accepted.
     """
-    language = guess_language(text)
+    plain = without_tags(text)
+    language = guess_language(plain)
     found: list[Sentence] = []
-    for block in split_blocks(text):
-        for span in _sentence_spans(text, block, language):
+    for block in split_blocks(plain):
+        for span in _sentence_spans(plain, block, language):
             content = text[span.start : span.end]
             found.append(Sentence(content, span, len(found), block.kind, block.headings))
     return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from factscore_chain.decompose.markup import without_tags
 from factscore_chain.values import Sentence, Span
 
 # Scripts without blanks between words count by the character.
@@ -28,7 +29,7 @@ def fact_span(sentence: Sentence, fact: str, topic: str | None = None) -> Span:
     Returns:
         The stretch in positions of the generation; the whole sentence if it shares no word with the fact.
     """
-    words = _words(sentence.text)
+    words = _words(without_tags(sentence.text))
     present = {word for word, _, _ in words}
     wanted = {word for word, _, _ in _words(fact)} & present
     content = wanted - _FUNCTION_WORDS

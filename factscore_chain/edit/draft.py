@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from factscore_chain.decompose.markup import only_tags, without_empty_pairs, without_tags
 from factscore_chain.decompose.tagger import load_tagger
 from factscore_chain.decompose.words import is_content, is_mark, split_words
 
@@ -37,7 +38,7 @@ class Draft:
     @classmethod
     def of(cls, sentence: str) -> Draft:
         """The sentence before any edit."""
-        words = split_words(sentence)
+        words = split_words(without_tags(sentence))
         ends = [0, *(word.end for word in words)]
         return cls(
             tuple(
@@ -48,8 +49,8 @@ class Draft:
 
     @property
     def text(self) -> str:
-        """The sentence in words."""
-        return "".join(token.gap + token.text for token in self.tokens).strip()
+        """The sentence in words, with the tags that stand between them."""
+        return without_empty_pairs("".join(token.gap + token.text for token in self.tokens)).strip()
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -160,10 +161,15 @@ class Draft:
     def changed(self, dropped: Collection[int], put: Mapping[int, Sequence[str]] | None = None) -> Draft:
         """The sentence without some tokens, and with words put in before others."""
         kept: list[Token] = []
+        tags = ""
         for i, token in enumerate(self.tokens):
-            kept += [Token(word, "" if word in (",", ".") else " ", None) for word in (put or {}).get(i, ())]
+            tags += only_tags(token.gap) if i in dropped else ""
+            for word in (put or {}).get(i, ()):
+                kept.append(Token(word, tags + ("" if word in (",", ".") else " "), None))
+                tags = ""
             if i not in dropped:
-                kept.append(token)
+                kept.append(replace(token, gap=tags + token.gap))
+                tags = ""
         return Draft(tuple(_spaced(kept, self.tokens)))
 
     def replaced(self, start: int, end: int, text: str) -> Draft:
@@ -175,7 +181,9 @@ class Draft:
             replace(token, origin=origin, edited=True) for token, origin in zip(new, origins, strict=False)
         ]
         put[0] = replace(put[0], gap=self.tokens[start].gap)
-        return Draft((*self.tokens[:start], *put, *self.tokens[end:]))
+        tags = "".join(only_tags(token.gap) for token in self.tokens[start + 1 : end])
+        rest = [replace(one, gap=tags + one.gap) for one in self.tokens[end : end + 1]]
+        return Draft((*self.tokens[:start], *put, *rest, *self.tokens[end + 1 :]))
 
 
 def _spaced(kept: Sequence[Token], before: Sequence[Token]) -> list[Token]:

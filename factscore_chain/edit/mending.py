@@ -8,6 +8,7 @@ from typing import Any
 
 from factscore_chain.decompose.coreference import family_of
 from factscore_chain.decompose.language import guess_language
+from factscore_chain.decompose.markup import without_tags
 from factscore_chain.decompose.words import split_words
 from factscore_chain.edit.base import EditRequest, FactAction, Policy, SentenceEdit
 from factscore_chain.edit.correction import correction
@@ -62,7 +63,7 @@ class Mending:
 
 def begin(request: EditRequest, chosen: Sequence[int]) -> Mending:
     """Reads a request; of the facts to mend, those that are not `chosen` keep their words."""
-    words = split_words(request.sentence.text)
+    words = split_words(without_tags(request.sentence.text))
     start = request.sentence.span.start
     stated = tuple(
         stated_words(words, fact.text, fact.span and Span(fact.span.start - start, fact.span.end - start))

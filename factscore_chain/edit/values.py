@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from factscore_chain.decompose.markup import readable
 from factscore_chain.edit.draft import Draft
 from factscore_chain.edit.english import MONTHS, NUMBER_WORDS, SCALES
 from factscore_chain.verify.lexicon import stem
@@ -147,4 +148,4 @@ def _is_spelled_large(draft: Draft, i: int) -> bool:
 
 
 def _text(draft: Draft, start: int, end: int) -> str:
-    return "".join(token.gap + token.text for token in draft.tokens[start:end]).strip()
+    return readable("".join(token.gap + token.text for token in draft.tokens[start:end]).strip())
