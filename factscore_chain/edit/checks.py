@@ -24,6 +24,7 @@ from factscore_chain.edit.wording import (
 )
 from factscore_chain.report import FactRecord
 from factscore_chain.values import Passage
+from factscore_chain.verify.orders import without_orders
 
 _MOST_FOREIGN = 0.5
 """Share of a version's content words that stand neither in the text nor in the passages, at most."""
@@ -153,11 +154,11 @@ _CHECKS: tuple[Callable[[EditRequest, str], str | None], ...] = (
 
 
 def _told(request: EditRequest) -> str:
-    return "\n".join(f"{passage.title or ''}\n{passage.text}" for passage in request.passages)
+    return "\n".join(f"{one.title or ''}\n{without_orders(one.text)}" for one in request.passages)
 
 
 def _sentences(passages: tuple[Passage, ...]) -> list[str]:
-    return [sentence.text for passage in passages for sentence in split_sentences(passage.text)]
+    return [one.text for passage in passages for one in split_sentences(without_orders(passage.text))]
 
 
 def _last_word(text: str) -> str:

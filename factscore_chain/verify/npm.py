@@ -18,6 +18,7 @@ from factscore_chain.values import Claim, Decision, Verdict
 from factscore_chain.verify.base import NOT_APPLICABLE, LocalVerifier
 from factscore_chain.verify.lexicon import STOPWORDS
 from factscore_chain.verify.masked_lm import MaskedLM, Tokens, load_masked_lm
+from factscore_chain.verify.orders import without_orders
 
 NPM_SINGLE = "facebook/npm-single"
 THRESHOLD = 0.3
@@ -90,7 +91,7 @@ class MaskedLMVerifier(LocalVerifier):
 
     def _decide(self, claim: Claim) -> Decision:
         read = claim.passages[: self.max_passages]
-        probability = self.probability(claim.fact.text, [passage.text for passage in read])
+        probability = self.probability(claim.fact.text, [without_orders(passage.text) for passage in read])
         if probability is None:
             cause = f"{NOT_APPLICABLE}: the fact has no content word to mask"
             return Decision(claim.fact, Verdict.UNDECIDED, self.verifier_name, passages=read, cause=cause)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from factscore_chain.prompts.prompt import fence
 from factscore_chain.tokens import CountTokens, estimate_tokens
 from factscore_chain.values import Passage
+from factscore_chain.verify.orders import without_orders
 
 _MARKS = 12
 """Tokens for the fence around one passage."""
@@ -42,10 +43,11 @@ def fit_passages(
     by itself.
 
     Args:
-        passages: The best first.
+        passages: The best first; what they order their reader to do is left out.
         budget: Tokens for all passages together.
         count: Counts the tokens of a text.
     """
+    passages = [replace(passage, text=without_orders(passage.text)) for passage in passages]
     left = budget
     for kept, passage in enumerate(passages):
         cost = passage_tokens(passage, count)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from factscore_chain.decompose.sentences import split_sentences
+from factscore_chain.verify.orders import without_orders
 
 LONGEST_SENTENCE = 400
 """Bytes of UTF-8 in one piece: about 80 English words, and few enough tokens in any script."""
@@ -36,7 +37,7 @@ def split_passage(text: str) -> tuple[Block, ...]:
     blocks: list[Block] = []
     current: list[str] = []
     size = 0
-    for sentence in split_sentences(text):
+    for sentence in split_sentences(without_orders(text)):
         for piece in split_long(sentence.text):
             cost = _bytes(piece) + 1
             if current and size + cost > LONGEST_BLOCK:
