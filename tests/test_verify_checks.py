@@ -34,3 +34,35 @@ def test_only_what_reading_settles_is_bounded(
     fact: str, evidence: str, features: dict[str, float], expected: tuple[float, float]
 ) -> None:
     assert limits(features, fact, evidence) == expected
+
+
+WED = "Isaac Newton studied in Cambridge. He never married."
+BORN = "Marie Curie was a Polish-born physicist. She was born in Warsaw on 7 November 1867."
+DENIES = {**ALIKE, "only_fact_denies": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("fact", "evidence", "subject", "features", "expected"),
+    [
+        ("Isaac Newton never married.", WED, "Isaac Newton", ALIKE, UP),
+        ("Isaac Newton was never married.", WED, "Isaac Newton", ALIKE, UP),
+        ("Isaac Newton was married.", WED, "Isaac Newton", ALIKE, DOWN),
+        ("Isaac Newton married Ada.", WED, "Isaac Newton", ALIKE, FREE),
+        ("The tower was built in Lyon.", "It was not built in Lyon, but in Paris.", "tower", ALIKE, DOWN),
+        ("The tower was built.", "It was not built in Lyon, but in Paris.", "tower", ALIKE, FREE),
+        ("Marie Curie was born in Warsaw, not in Paris.", BORN, "Marie Curie", DENIES, UP),
+        ("Marie Curie was not born in Paris.", BORN, "Marie Curie", DENIES, UP),
+        ("Marie Curie was not born in 1890.", BORN, "Marie Curie", DENIES, UP),
+        ("Marie Curie was not born in Warsaw.", BORN, "Marie Curie", DENIES, DOWN),
+        ("Marie Curie was not born in 1867.", BORN, "Marie Curie", DENIES, DOWN),
+        ("Marie Curie did not study in Paris.", "She studied in Warsaw.", "Marie Curie", DENIES, DOWN),
+    ],
+)
+def test_a_denial_is_read_against_its_subject_and_what_can_be_true_once(
+    fact: str,
+    evidence: str,
+    subject: str,
+    features: dict[str, float],
+    expected: tuple[float, float],
+) -> None:
+    assert limits(features, fact, evidence, subject) == expected

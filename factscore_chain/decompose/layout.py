@@ -32,6 +32,7 @@ _BE_FIRST = frozenset(_PARTICIPLES.split())
 _SIMPLE_WORDS = 16
 _SERIES = re.compile(r",\s+\D|;| and | but ")
 _VERBAL = frozenset({"finite", "participle", "gerund"})
+_DENIAL = re.compile(r"\b(?:never|not)\b")
 _YEAR_HEADER = re.compile(r"(?:year|date|season|period)s?$", re.IGNORECASE)
 _NON_ANSWERS = frozenset(
     {"idk", "n/a", "na", "none", "unknown", "no", "yes", "ok", "okay", "sure", "tbd", "nil"}
@@ -99,11 +100,20 @@ def item_statement(
     pair = _KEY.match(text)
     if pair:
         return _pair_statement(pair["key"].strip(), pair["value"].strip(), subject)
-    if not tags:
+    if not tags or _is_clause(text, subject):
         return None
     if tags[0] in _VERBAL:
         return _verb_statement(text, tags[0], subject)
     return None if "finite" in tags else _noun_statement(text, tags, subject, headings)
+
+
+def _is_clause(text: str, subject: str | None) -> bool:
+    """Whether a text has a subject of its own and denies something of it: "He never married"."""
+    denial = _DENIAL.search(text)
+    if denial is None or not denial.start():
+        return False
+    before = text[: denial.start()].strip()
+    return family_of(before) is not None or before.casefold() == (subject or "").casefold()
 
 
 def row_statements(row: Sentence, subject: str | None) -> list[Stated]:

@@ -7,7 +7,8 @@ topics people support about one in three of those that are held down here; none 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from factscore_chain.verify.denials import clauses
 from factscore_chain.verify.lexicon import NEGATIONS, STOPWORDS, denies
@@ -25,20 +26,29 @@ _ROUGHLY = frozenset(
 )
 _ENDS = frozenset(".!?")
 _REACH = 3
+_ONCE = frozenset({"born", "died"})
+_YEAR = re.compile(r"1\d{3}|20\d{2}")
+_MONTHS = frozenset(
+    {"january", "february", "march", "april", "may", "june", "july", "august", "september", "october"}
+    | {"november", "december"}
+)
 _EXACT = 1e-4
 
 
-def limits(features: Mapping[str, float], fact: str, evidence: str) -> tuple[float, float]:
+def limits(
+    features: Mapping[str, float], fact: str, evidence: str, subject: str | None = None
+) -> tuple[float, float]:
     """Between what a fact's probability must lie.
 
     Args:
         features: Those of its alignment, by name.
         fact: The fact.
         evidence: The sentences that match it best.
+        subject: Whom it is about, if that is known.
     """
     words, told = _WORD.findall(fact), _WORD.findall(evidence)
-    denied = _denied(words, told)
-    if denied and denies(words):
+    denied = _denied(words, told, subject)
+    if denies(words) and (denied or _excludes(words, told)):
         return LEAST_IF_RESTATED, 1.0
     if denied or features["only_fact_denies"] or _replaced(words, told, features):
         return 0.0, MOST_IF_OTHERWISE
@@ -71,21 +81,76 @@ def _replaced(words: Sequence[str], told: Sequence[str], features: Mapping[str, 
     return replaced and _alike(features) and not lower & _ROUGHLY - said and not any(map(is_kinship, lower))
 
 
-def _denied(words: Sequence[str], told: Sequence[str]) -> bool:
-    """Whether a clause denies, by "not" or "never", what the fact states or denies, word for word."""
+def _denied(words: Sequence[str], told: Sequence[str], subject: str | None) -> bool:
+    """Whether a clause denies, by "not" or "never", what the fact states or denies, word for word.
+
+    Of the subject's name the clause may have a pronoun; then it must deny just that, and nothing narrower.
+    """
     asked = {
         folded(word)
         for word in words
         if word[0].isalnum() and word.lower() not in STOPWORDS and word.lower() not in NEGATIONS
     }
+    said = asked - {folded(word) for word in _WORD.findall(subject or "")}
     marked = ["," if word in _ENDS else word for word in told]
-    return len(asked) > 1 and any(_denies_all(marked[part], asked) for part in clauses(marked))
+    return any(
+        (len(asked) > 1 and _denies_all(marked[part], asked)) or (said and _denies_just(marked[part], said))
+        for part in clauses(marked)
+    )
 
 
 def _denies_all(clause: Sequence[str], asked: set[str]) -> bool:
+    return any(
+        asked <= set(after) and not asked.isdisjoint(after[:_REACH]) for after in _after_denials(clause)
+    )
+
+
+def _denies_just(clause: Sequence[str], said: set[str]) -> bool:
+    """Whether what a denial reaches, to the end of its clause, is what is said of the subject."""
+    for after in _after_denials(clause):
+        content = {word for word in after if word.isalnum() and word not in STOPWORDS}
+        if content == said:
+            return True
+    return False
+
+
+def _after_denials(clause: Sequence[str]) -> Iterator[list[str]]:
     for place, word in enumerate(clause):
         if word.lower() in {"not", "never"} or (word == "t" and place and clause[place - 1] in "'’"):
-            after = [folded(one) for one in clause[place + 1 :]]
-            if asked <= set(after) and not asked.isdisjoint(after[:_REACH]):
-                return True
-    return False
+            yield [folded(one) for one in clause[place + 1 :]]
+
+
+def _excludes(words: Sequence[str], told: Sequence[str]) -> bool:
+    """Whether a fact denies a place or year of birth or death, and the evidence has another one.
+
+    Nobody is born twice: "born in Warsaw" says "not born in Paris". Of most other things it says nothing.
+    """
+    lower = [word.lower() for word in words]
+    event = next((word for word in lower if word in _ONCE), None)
+    denial = next((place for place, word in enumerate(lower) if word in NEGATIONS), None)
+    if event is None or denial is None:
+        return False
+    denied, said = _values_in(words[denial:]), {word.lower() for word in told}
+    marked = ["," if word in _ENDS else word for word in told]
+    parts = [marked[part] for part in clauses(marked)]
+    return any(
+        event in map(str.lower, part) and not denies(part) and _other_value(denied, _values_in(part), said)
+        for part in parts
+    )
+
+
+def _values_in(words: Sequence[str]) -> dict[str, set[str]]:
+    """Years, and names that follow "in", by kind."""
+    found: dict[str, set[str]] = {"year": set(), "place": set()}
+    for before, word in pairwise(words):
+        if _YEAR.fullmatch(word):
+            found["year"].add(word)
+        elif before.lower() in {"in", "at"} and word[:1].isupper() and word.lower() not in _MONTHS:
+            found["place"].add(word.lower())
+    return found
+
+
+def _other_value(denied: Mapping[str, set[str]], said: Mapping[str, set[str]], told: set[str]) -> bool:
+    """Whether every value that is denied stands nowhere in the evidence, and the like of it does."""
+    kinds = [kind for kind, values in denied.items() if values]
+    return bool(kinds) and all(said[kind] and denied[kind].isdisjoint(told) for kind in kinds)

@@ -77,12 +77,14 @@ class Draft:
     passages: tuple[int, ...]
     most: float = 1.0
     """The highest probability that the subject's own page leaves."""
+    subject: str | None = None
+    """Whom the fact is about, if that is known."""
 
     def completed(self, logits: Floats) -> Read:
         """The claim read, given the cross-encoder's logits of its pair."""
         row = np.concatenate([self.features, cross_features(logits)])
         other_time = tells_of_another_time(_named(self.features), self.pair.fact, self.pair.evidence)
-        least, most = row_limits(self.features, self.pair)
+        least, most = row_limits(self.features, self.pair, self.subject)
         bounds = (min(least, self.most), min(most, self.most))
         return Read(row, self.passages, bounds, other_time)
 
@@ -149,7 +151,7 @@ def _draft(claim: Claim, fact: Words, evidence: Evidence | None) -> Draft | None
     title = claim.passages[numbers[0]].title or claim.topic
     text = evidence_text(chosen, evidence, title)
     most = _most_by_own_page(claim, fact, evidence, subject, alignment.best)
-    return Draft(alignment.features, Pair(text, claim.fact.text), numbers, most)
+    return Draft(alignment.features, Pair(text, claim.fact.text), numbers, most, subject)
 
 
 def _most_by_own_page(claim: Claim, fact: Words, evidence: Evidence, subject: str | None, best: int) -> float:
@@ -160,12 +162,12 @@ def _most_by_own_page(claim: Claim, fact: Words, evidence: Evidence, subject: st
     page = evidence.only(own)
     alignment = align(fact, subject, page)
     pair = Pair(page.sentences[alignment.best], claim.fact.text)
-    return row_limits(alignment.features, pair)[1]
+    return row_limits(alignment.features, pair, subject)[1]
 
 
-def row_limits(features: Floats, pair: Pair) -> tuple[float, float]:
+def row_limits(features: Floats, pair: Pair, subject: str | None = None) -> tuple[float, float]:
     """Between what the probability must lie of a fact with these features, read in this pair."""
-    return limits(_named(features), pair.fact, pair.evidence)
+    return limits(_named(features), pair.fact, pair.evidence, subject)
 
 
 def _named(features: Floats) -> dict[str, float]:
