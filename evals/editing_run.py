@@ -36,7 +36,7 @@ class Edited:
         changes = [
             Replacement(edit.span, edit.after)
             for edit in self.result.edits
-            if edit.round == 1 and edit.after is not None
+            if edit.round == 1 and edit.after is not None and edit.actions
         ]
         return splice(self.result.before, changes).text
 

@@ -262,7 +262,9 @@ def test_a_greeting_is_no_fact() -> None:
     assert not _having(_texts("Great question! Kyoto is a city.", "Kyoto"), "question")
 
 
-@pytest.mark.parametrize("text", ["He never married.", "Isaac Newton never married.", "He was never married."])
+@pytest.mark.parametrize(
+    "text", ["He never married.", "Isaac Newton never married.", "He was never married."]
+)
 def test_that_somebody_never_married_is_a_fact_and_no_fragment(text: str) -> None:
     (fact,) = _facts(f"Isaac Newton was a mathematician. {text}", "Isaac Newton")[1:]
     assert (fact.text, fact.checkable) == ("Isaac Newton was never married.", True)

@@ -218,15 +218,6 @@ def test_a_later_sentence_is_mended_by_its_places_in_the_text() -> None:
     assert edit.text == "It lies in Norway."
 
 
-def test_a_sentence_that_names_whom_the_next_one_means_is_not_dropped() -> None:
-    text = "Anna Weber won the race. She lives in Basel."
-    edit = edit_sentence(request(text, ["Anna Weber won the race."]))
-    assert edit.text is None
-    assert "the next sentence begins with a pronoun" in edit.actions[0].why
-    about = request(text, ["Anna Weber won the race."], topic="Anna Weber")
-    assert edit_sentence(about).text == ""
-
-
 def test_what_was_turned_down_is_not_proposed_again() -> None:
     text = "Ada Lovelace was born in London in 1816."
     wrong, right = ["Ada Lovelace was born in 1816."], ["Ada Lovelace was born in London."]

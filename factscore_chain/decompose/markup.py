@@ -56,7 +56,7 @@ def without_empty_pairs(text: str) -> str:
 def _blank(tag: re.Match[str]) -> str:
     # The break stands last: what follows begins its line, and is not taken for indented.
     put = ""
-    if tag["block"] or tag["unseen"]:
+    if tag["block"]:
         opens = "" if tag[0].startswith("</") else (tag["block"] or "").lower()
         put = "\n" + (_MARKS.get(opens) or "")
     return " " * (len(tag[0]) - len(put)) + put

@@ -9,6 +9,7 @@ from factscore_chain.decompose.base import sentence_at
 from factscore_chain.decompose.distinct import distinct
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.edit.located import LocatedText
+from factscore_chain.edit.naming import Naming
 from factscore_chain.edit.splice import Replacement, Spliced, splice
 from factscore_chain.edit.state import Proposal, generation_of
 from factscore_chain.generation_scorer import GenerationScorer
@@ -35,19 +36,36 @@ class Rewritten:
     old: LocatedText
     kept: Sequence[Proposal]
     new: Spliced
+    """The text with the kept proposals."""
+    named: Spliced
+    """The same with names in the place of pronouns whose sentence was dropped."""
     sentences: tuple[Sentence, ...]
 
     @classmethod
-    def of(cls, old: LocatedText, whole: str, kept: Sequence[Proposal]) -> Rewritten:
-        """Makes the kept proposals."""
+    def of(
+        cls, old: LocatedText, whole: str, kept: Sequence[Proposal], names: Sequence[Naming] = ()
+    ) -> Rewritten:
+        """Makes the kept proposals, then puts names in the place of pronouns."""
         new = spliced(old, whole, kept)
-        return cls(old, kept, new, split_sentences(new.text))
+        edited = {p.sentence: span for p, span in zip(kept, new.spans, strict=True)}
+        places = []
+        for one in names:
+            stands = edited.get(one.sentence) or new.moved(old.sentences[one.sentence].sentence.span)
+            place = Span(stands.start + one.span.start, stands.start + one.span.end)
+            places.append(Replacement(place, one.text))
+        named = splice(new.text, places)
+        return cls(old, kept, new, named, split_sentences(named.text))
+
+    @property
+    def text(self) -> str:
+        """The rewritten text."""
+        return self.named.text
 
     def decisions(self) -> list[Decision]:
         """The decisions on all facts of the new text in the order of their places, each fact once."""
         edited = {p.sentence for p in self.kept}
         placed = [
-            self._placed(fact, self.new.moved(fact.span) if fact.span else None)
+            self._placed(fact, fact.span and self.new.moved(fact.span))
             for stated in self.old.sentences
             if stated.sentence.index not in edited
             for fact in stated.facts
@@ -55,12 +73,14 @@ class Rewritten:
         for proposal, span in zip(self.kept, self.new.spans, strict=True):
             shift = span.start - (proposal.span.start if proposal.span else span.start)
             placed += [self._placed(fact, _shifted(fact.span, shift)) for fact in proposal.facts]
-        placed.sort(key=lambda one: one.fact.span.start if one.fact.span else len(self.new.text))
+        placed.sort(key=lambda one: one.fact.span.start if one.fact.span else len(self.text))
         placed += [self._placed(fact, None) for fact in self.old.unplaced]
         by_text = {one.fact.text: one for one in reversed(placed)}
         return [replace(by_text[fact.text], fact=fact) for fact in distinct(one.fact for one in placed)]
 
     def _placed(self, record: FactRecord, span: Span | None) -> Decision:
+        """The decision with its place, given the one before names were put in."""
+        span = span and self.named.moved(span)
         sentence = None if span is None else sentence_at(span, self.sentences)
         decision = record.decision
         return replace(decision, fact=replace(decision.fact, span=span, sentence=sentence))
@@ -68,7 +88,9 @@ class Rewritten:
     def still_true(self, old: GenerationReport) -> tuple[list[SentenceFailure], list[DroppedFact]]:
         """The troubles of decomposition in sentences that stayed, with their sentences' new numbers."""
         places = {
-            stated.sentence.index: sentence_at(self.new.moved(stated.sentence.span), self.sentences)
+            stated.sentence.index: sentence_at(
+                self.named.moved(self.new.moved(stated.sentence.span)), self.sentences
+            )
             for stated in self.old.sentences
             if stated.sentence.index not in {p.sentence for p in self.kept}
         }
@@ -87,7 +109,7 @@ def report_on(scorer: GenerationScorer, old: GenerationReport, new: Rewritten) -
     found = Decomposition(
         new.sentences, tuple(one.fact for one in decisions), tuple(failures), tuple(dropped)
     )
-    generation = replace(generation_of(old), text=new.new.text, topic=old.topic)
+    generation = replace(generation_of(old), text=new.text, topic=old.topic)
     return scorer.report(generation, old.title, found, decisions)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from factscore_chain.decompose.coreference import family_of
 from factscore_chain.decompose.language import guess_language
 from factscore_chain.decompose.markup import without_tags
 from factscore_chain.decompose.words import split_words
@@ -138,25 +137,8 @@ def _groups(mending: Mending) -> list[tuple[frozenset[int], list[int]]]:
 
 
 def _dropped(mending: Mending) -> Mending:
-    if _is_meant_later(mending.request):
-        why = "nothing in it is supported, but the next sentence begins with a pronoun for somebody in it"
-        return mending.done(mending.open, _left(why))
     why = "nothing in the sentence is supported"
     return mending.done(mending.open, FactAction(0, "removed", why), dropped=True)
-
-
-def _is_meant_later(request: EditRequest) -> bool:
-    """Whether the next sentence begins with a pronoun that may mean somebody whom only this one names."""
-    following = split_words(request.after[:200])
-    if not following or family_of(following[0].text) is None:
-        return False
-    draft = Draft.of(request.sentence.text)
-    if family_of(draft.lower[0]) is not None:
-        return False
-    topic = (request.generation.topic or "").lower().split()
-    before = request.before[-2000:].lower().split()
-    named = [one for one, entity in zip(draft.lower, draft.entities, strict=True) if entity == "person"]
-    return any(one not in topic and one not in before for one in named)
 
 
 def _without_words(mending: Mending) -> Mending:

@@ -37,7 +37,7 @@ class EditRecord(Record):
     """What its corrections rest on."""
     kept: bool
     why: str | None = None
-    """Why it was not kept, or why nothing was proposed."""
+    """Why it was not kept, or nothing was proposed; of a name put in for a pronoun, what it is for."""
     error: str | None = None
     """Why the editor gave no answer: the model refused, was cut off, could not be asked."""
     raw: str | None = None

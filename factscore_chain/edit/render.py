@@ -78,7 +78,8 @@ def outcome_words(edit: EditRecord) -> str:
     if edit.error is not None:
         return f"no edit: {edit.error}"
     if edit.kept:
-        return "kept" if edit.after else "kept: sentence dropped"
+        said = f"kept: {edit.why}" if edit.why else "kept"
+        return said if edit.after else "kept: sentence dropped"
     return f"not kept: {edit.why}" if edit.after is not None else f"left: {edit.why}"
 
 

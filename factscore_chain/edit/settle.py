@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -9,6 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from factscore_chain.edit.candidate import Rewritten, report_on
 from factscore_chain.edit.keep import refusal, still_unsupported
 from factscore_chain.edit.located import Stated, locate
+from factscore_chain.edit.naming import Naming, namings, unnamed
 from factscore_chain.edit.records import ActionRecord, EditRecord
 from factscore_chain.edit.state import EditState, Proposal, dump, proposals_of, report_of
 from factscore_chain.generation_scorer import GenerationScorer
@@ -24,7 +26,13 @@ class KeepStep(Stage[EditState, dict[str, Any]]):
         report = report_of(value)
         text = locate(report)
         judged = [_judged(one, text.sentences[one.sentence]) for one in proposals_of(value)]
+        nameless = unnamed(text, [one for one in judged if one.open])
+        judged = [
+            one.model_copy(update={"problem": nameless[one.sentence]}) if one.sentence in nameless else one
+            for one in judged
+        ]
         kept = [one for one in judged if one.open]
+        names = namings(text, kept)
         fresh = [one for one in judged if one.text is not None and one.problem and not one.seen]
         rejected = dict(value["rejected"])
         for one in fresh:
@@ -33,7 +41,9 @@ class KeepStep(Stage[EditState, dict[str, Any]]):
         settled = [text.around(one.sentence) for one in judged if not one.open and one not in fresh]
         hedged = [one.text for one in kept if one.text and _hedges(one)]
         records = [_record(one, text.sentences[one.sentence], value["round"]) for one in judged]
-        new = report_on(self.scorer, report, Rewritten.of(text, report.text, kept)) if kept else report
+        records += [_named(one, text.sentences[one.sentence], kept, value["round"]) for one in names]
+        rewritten = Rewritten.of(text, report.text, kept, names)
+        new = report_on(self.scorer, report, rewritten) if kept else report
         return {
             "report": dump(new),
             "proposals": [],
@@ -42,6 +52,21 @@ class KeepStep(Stage[EditState, dict[str, Any]]):
             "edits": [*value["edits"], *map(dump, records)],
             "settled": [*value["settled"], *settled],
         }
+
+
+def _named(naming: Naming, stated: Stated, kept: Sequence[Proposal], number: int) -> EditRecord:
+    """The record of a name that took the place of a pronoun."""
+    own = next((one for one in kept if one.sentence == naming.sentence), None)
+    before = stated.sentence.text if own is None else own.text or ""
+    return EditRecord(
+        round=number,
+        span=stated.sentence.span,
+        before=before,
+        after=naming.applied(before),
+        policy=kept[0].policy,
+        kept=True,
+        why=f"its pronoun meant {naming.text}, and the sentence that said so is gone",
+    )
 
 
 def _judged(proposal: Proposal, stated: Stated) -> Proposal:

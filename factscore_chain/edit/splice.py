@@ -31,9 +31,11 @@ class Spliced:
     """What was really cut out, with the blanks and marks that would be left over."""
 
     def moved(self, span: Span) -> Span:
-        """Where a stretch of the old text that no replacement touched stands now."""
-        shift = sum(len(c.text) - (c.span.end - c.span.start) for c in self.cuts if c.span.end <= span.start)
-        return Span(span.start + shift, span.end + shift)
+        """Where a stretch of the old text stands now; what was replaced within it is replaced there too."""
+        return Span(span.start + self._shift(span.start), span.end + self._shift(span.end))
+
+    def _shift(self, place: int) -> int:
+        return sum(len(c.text) - (c.span.end - c.span.start) for c in self.cuts if c.span.end <= place)
 
 
 def splice(text: str, replacements: Sequence[Replacement]) -> Spliced:
