@@ -258,7 +258,7 @@ REMOVALS = [
         "Anna Weber is an actress, born on 3 May 1942, in Basel, Switzerland.",
         ["Anna Weber was born on 3 May 1942."],
         ["Anna Weber is an actress.", "Basel is in Switzerland."],
-        None,
+        "Anna Weber is an actress, born in Basel, Switzerland.",
     ),
     (
         "He studied in Graz before moving to Paris in 1950, where he became a sculptor.",
@@ -270,7 +270,32 @@ REMOVALS = [
         "She was named a dame in 1999 and made a companion in 2001.",
         ["She was named a dame in 1999."],
         ["She was made a companion in 2001."],
+        "She was named a dame and made a companion in 2001.",
+    ),
+    # A fact that cannot go as a whole loses a piece; what opens no clause of its own cannot stand alone.
+    (
+        "Her ring was last seen three weeks after she died.",
+        ["Her ring was last seen three weeks."],
+        ["She died."],
         None,
+    ),
+    (
+        "A pig has 38 chromosomes, while a chop, which is meat, has no chromosomes.",
+        ["A pig has 38 chromosomes."],
+        ["A chop is meat.", "A chop has no chromosomes."],
+        None,
+    ),
+    (
+        "He bid five times for the office but never won enough votes.",
+        ["He never won enough votes."],
+        ["He bid five times for the office."],
+        "He bid five times for the office.",
+    ),
+    (
+        "The method aligns systems with human values rather than just optimizing a function.",
+        ["The method was optimizing a function."],
+        ["The method aligns systems with human values."],
+        "The method aligns systems with human values.",
     ),
     (
         "Linz is on the Danube, and the museum stands in Linz, Bavaria.",

@@ -29,9 +29,9 @@ collapsed ended began started occurred happened took arrived returned fled fough
 INTRANSITIVE = frozenset(_INTRANSITIVE_LIST.split())
 """Verbs that can stand without anything after them."""
 
-_UNFINISHED_LIST = (
-    "who which that whose where when to of as not also some any several many no other first then first then"
-)
+_UNFINISHED_LIST = """
+who which that whose where when to of as not also some any several many no other first then rather instead
+"""
 UNFINISHED = frozenset(_UNFINISHED_LIST.split())
 """Other words that no phrase ends with."""
 

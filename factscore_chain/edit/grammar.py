@@ -41,7 +41,7 @@ def is_whole(before: Draft, after: Draft) -> bool:
     """
     if not after.stop or not any(token.text[0].isalnum() for token in after.tokens):
         return False
-    if "finite" in before.tags and "finite" not in after.tags:
+    if _has_main_verb(before) and not _has_main_verb(after):
         return False
     if after.is_mark(0) and after.tokens[0].text not in "(\"“«‘'*[":
         return False
@@ -55,6 +55,20 @@ def is_whole(before: Draft, after: Draft) -> bool:
         and _lists_end(before, after)
         and _unbalanced(after) <= _unbalanced(before)
     )
+
+
+def _has_main_verb(draft: Draft) -> bool:
+    """Whether a finite verb stands in no clause that hangs on another: each opener takes the next verb."""
+    waiting = 0
+    for i, tag in enumerate(draft.tags[: draft.stop]):
+        word = draft.lower[i]
+        opens = word in _OPENERS and not (word in _PREPOSITIONS_TOO and tag == "preposition")
+        waiting += opens and (word != "that" or tag != "determiner")
+        if tag == "finite":
+            if not waiting:
+                return True
+            waiting -= 1
+    return False
 
 
 def _clauses_keep_verbs(before: Draft, after: Draft) -> bool:

@@ -12,11 +12,13 @@ from factscore_chain.decompose.words import split_words
 from factscore_chain.edit.base import EditRequest, FactAction, Policy, SentenceEdit
 from factscore_chain.edit.correction import correction
 from factscore_chain.edit.draft import Draft
+from factscore_chain.edit.english import RELATIVE
 from factscore_chain.edit.grammar import with_articles
 from factscore_chain.edit.hedging import hedge_sentence, hedge_words, is_marked
 from factscore_chain.edit.removal import merged, remove
 from factscore_chain.edit.stated import stated_words
 from factscore_chain.values import Span, Verdict
+from factscore_chain.verify.lexicon import NEGATIONS
 
 NO_WORDS = "every word of it is needed by a fact that stays"
 
@@ -123,8 +125,28 @@ def freed(mending: Mending) -> Mending:
         for words, facts in _groups(mending):
             mending = _taken_out(mending, words, facts)
     together = frozenset[int]().union(*map(mending.own, mending.open))
-    mending = _taken_out(mending, together, mending.open)
+    mending = _weakened(_taken_out(mending, together, mending.open))
     return closed(mending, "the sentence would not stand without the words that state it")
+
+
+def _weakened(mending: Mending) -> Mending:
+    """Takes one piece out of a fact that cannot go as a whole; verification says whether the rest holds."""
+    for index in mending.open:
+        if index not in mending.open:
+            continue
+        # What is said last is mostly what is said: "three weeks later" of "was seen three weeks later".
+        for word in sorted(mending.own(index), reverse=True):
+            at = next((i for i, one in enumerate(mending.draft.tokens) if one.origin == word), None)
+            if at is None or mending.draft.lower[at] in NEGATIONS:
+                continue
+            if not RELATIVE.isdisjoint(mending.draft.lower[at:]):
+                continue  # what a "where" or "who" further on is about may be this
+            removal = remove(mending.draft, frozenset({word}), mending.needed)
+            if removal is not None:
+                action = FactAction(index, "removed", f"without {removal.name}, a part of it")
+                mending = mending.done([index], action, draft=removal.draft)
+                break
+    return mending
 
 
 def _groups(mending: Mending) -> list[tuple[frozenset[int], list[int]]]:

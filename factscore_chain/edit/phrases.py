@@ -9,7 +9,9 @@ from factscore_chain.edit.english import BE, CONJUNCTIONS, OWNERS, RELATIVE, SUB
 from factscore_chain.edit.piece import Piece
 from factscore_chain.verify.lexicon import NEGATIONS
 
-_PREPOSITION_PAIRS = frozenset({("such", "as"), ("as", "well"), ("along", "with"), ("due", "to")})
+_PREPOSITION_PAIRS = frozenset(
+    {("such", "as"), ("as", "well"), ("along", "with"), ("due", "to"), ("rather", "than"), ("instead", "of")}
+)
 _NOUNS = frozenset({"noun", "plural", "name", "number"})
 _MODIFIERS = frozenset({"adjective", "noun", "name", "adverb", "number"})
 _END_WORDS = frozenset({",", ";", "–", "—", "(", "to"}) | RELATIVE | CONJUNCTIONS | SUBORDINATE
@@ -54,7 +56,7 @@ def _opener(draft: Draft, i: int) -> str | None:
         return _CLAUSE
     if not i or before in {",", "("}:
         return None
-    if word in CONJUNCTIONS and _is_clause(draft, i + 1):
+    if word in CONJUNCTIONS and (_is_clause(draft, i + 1) or _is_second_verb(draft, i + 1)):
         return _CLAUSE
     if word in RELATIVE and (word != "that" or draft.tags[i - 1] in _NOUNS):
         return _RELATIVE_CLAUSE
@@ -84,6 +86,14 @@ def _is_clause(draft: Draft, start: int) -> bool:
         if draft.lower[i] in {",", ";"} | CONJUNCTIONS:
             return False
     return False
+
+
+def _is_second_verb(draft: Draft, start: int) -> bool:
+    """Whether another verb of the subject follows: "but never won"."""
+    at = start
+    while at < draft.stop and (draft.tags[at] == "adverb" or draft.lower[at] in NEGATIONS):
+        at += 1
+    return at < draft.stop and draft.tags[at] == "finite" and "finite" in draft.tags[: start - 1]
 
 
 def _ends(draft: Draft, start: int, last: int, name: str) -> Iterator[int]:
