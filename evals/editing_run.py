@@ -32,11 +32,14 @@ class Edited:
 
     @property
     def proposed(self) -> str:
-        """The text with every proposal of the first round made, kept or not: the editor without the loop."""
+        """The text with every proposal of the first round made, kept or not: the editor without the loop.
+
+        What was kept with a reason is a name put in for a pronoun, and no proposal.
+        """
         changes = [
             Replacement(edit.span, edit.after)
             for edit in self.result.edits
-            if edit.round == 1 and edit.after is not None and edit.actions
+            if edit.round == 1 and edit.after is not None and not (edit.kept and edit.why)
         ]
         return splice(self.result.before, changes).text
 

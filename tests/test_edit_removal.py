@@ -272,31 +272,6 @@ REMOVALS = [
         ["She was made a companion in 2001."],
         "She was named a dame and made a companion in 2001.",
     ),
-    # A fact that cannot go as a whole loses a piece; what opens no clause of its own cannot stand alone.
-    (
-        "Her ring was last seen three weeks after she died.",
-        ["Her ring was last seen three weeks."],
-        ["She died."],
-        None,
-    ),
-    (
-        "A pig has 38 chromosomes, while a chop, which is meat, has no chromosomes.",
-        ["A pig has 38 chromosomes."],
-        ["A chop is meat.", "A chop has no chromosomes."],
-        None,
-    ),
-    (
-        "He bid five times for the office but never won enough votes.",
-        ["He never won enough votes."],
-        ["He bid five times for the office."],
-        "He bid five times for the office.",
-    ),
-    (
-        "The method aligns systems with human values rather than just optimizing a function.",
-        ["The method was optimizing a function."],
-        ["The method aligns systems with human values."],
-        "The method aligns systems with human values.",
-    ),
     (
         "Linz is on the Danube, and the museum stands in Linz, Bavaria.",
         ["Linz is in Bavaria."],
