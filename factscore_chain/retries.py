@@ -15,8 +15,9 @@ from langchain_core.exceptions import ModelConnectionError, ModelRateLimitError,
 from factscore_chain.errors import FactScoreError
 from factscore_chain.failures import is_fatal, is_unreachable, status_of
 
-Kind = Literal["never", "unusable", "transient"]
-"""What may help: nothing; asking once more, where a server's reply made no sense; or waiting."""
+Kind = Literal["never", "unusable", "stale", "transient"]
+"""What may help: nothing; asking once more, where a server's reply made no sense; another connection, where
+one was kept from another event loop; or waiting."""
 
 _TRANSIENT_STATUS = frozenset({408, 409, 425, 429})
 _TRANSIENT = (ModelConnectionError, ModelRateLimitError, ModelTimeoutError, TimeoutError, ConnectionError)
@@ -24,6 +25,10 @@ _TRANSIENT_NAMES = frozenset({"APIConnectionError", "TransportError"})
 """Of clients that LangChain does not translate, such as httpx."""
 _UNUSABLE = (ValueError, TypeError, LookupError, AttributeError)
 _UNUSABLE_NAMES = frozenset({"APIResponseValidationError"})
+_OTHER_LOOP = ("Event loop is closed", "different event loop", "attached to a different loop")
+"""What Python says where something is used that was made in another event loop."""
+_MOST_STALE = 20
+"""Attempts where connections are stale: a client drops one with each, and may have kept one for each call."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +56,8 @@ class Patience:
             client_retries: The client has tried several times already where waiting may help.
         """
         kind = kind_of(error)
-        if kind == "unusable":
-            return 0.0 if attempt == 2 else None
+        if kind in ("unusable", "stale"):
+            return 0.0 if attempt <= (2 if kind == "unusable" else _MOST_STALE) else None
         most = self.unreachable_attempts if is_unreachable(error) else self.attempts
         if kind == "never" or client_retries or attempt > most:
             return None
@@ -69,6 +74,8 @@ def kind_of(error: Exception) -> Kind:
         return "never"
     if (status := status_of(error)) is not None and status >= 400:
         return "transient" if status in _TRANSIENT_STATUS or status >= 500 else "never"
+    if isinstance(error, RuntimeError) and any(words in str(error) for words in _OTHER_LOOP):
+        return "stale"
     names = {base.__name__ for base in type(error).__mro__}
     if isinstance(error, _TRANSIENT) or names & _TRANSIENT_NAMES:
         return "transient"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -151,6 +152,16 @@ def test_a_request_that_is_wrong_is_made_once(serve: Serve, status: Status, said
     decision = decide(server)
     assert (decision.verdict, server.calls) == (Verdict.FAILED, 1)
     assert said in (decision.cause or "")
+
+
+# What was connected in a loop that ended cannot be closed by the client, only left.
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_client_outlives_the_event_loop_of_its_first_calls(serve: Serve) -> None:
+    judge = LLMVerifier(model=model(serve(["True"])))
+    verdicts = [asyncio.run(judge.ainvoke(CLAIM)).verdict for _ in range(4)]
+    gc.collect()
+    assert verdicts == [Verdict.SUPPORTED] * 4
 
 
 def test_a_server_without_log_probabilities_is_asked_without_them(serve: Serve) -> None:

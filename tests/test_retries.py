@@ -43,6 +43,8 @@ class HTTPError(Exception):
         (ModelAuthenticationError("x"), "never"),
         (ContextOverflowError("x"), "never"),
         *((kind("x"), "unusable") for kind in (ValueError, KeyError, IndexError, TypeError)),
+        (RuntimeError("Event loop is closed"), "stale"),
+        (RuntimeError("<Event> is bound to a different event loop"), "stale"),
         *((kind("x"), "never") for kind in (RuntimeError, UsageError, BudgetError, FatalModelError)),
     ],
 )
@@ -93,6 +95,11 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_asked_again() -> None:
 
 def test_a_reply_that_makes_no_sense_is_asked_for_once_more_at_once() -> None:
     assert [wait_before(attempt, ValueError()) for attempt in (2, 3)] == [0, None]
+
+
+def test_a_connection_of_another_loop_is_replaced_at_once() -> None:
+    error = RuntimeError("Event loop is closed")
+    assert [wait_before(attempt, error) for attempt in (2, 20, 21)] == [0, 0, None]
 
 
 def test_a_server_that_is_not_there_gets_fewer_attempts() -> None:
