@@ -176,8 +176,10 @@ def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
+def make_chain(options: argparse.Namespace, *, without: Any = None, **more: Any) -> FactScoreChain:
     """Makes the chain that the arguments ask for; `more` goes to it as it is.
+
+    `without` stands for the knowledge source where the arguments name none.
 
     Raises:
         UsageError: An argument is wrong.
@@ -186,7 +188,7 @@ def make_chain(options: argparse.Namespace, **more: Any) -> FactScoreChain:
     from factscore_chain.chain import FactScoreChain
 
     return FactScoreChain(
-        make_knowledge(options),
+        make_knowledge(options) or without,
         llm=make_llm(options),
         estimator=options.estimator,
         gamma=options.gamma,

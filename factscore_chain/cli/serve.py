@@ -5,20 +5,23 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from factscore_chain.cli.score import add_estimator_arguments, make_chain
 from factscore_chain.generation_files import read_text
+from factscore_chain.guard.policy import GuardPolicy, OnEmpty, OnError, OnFail, Otherwise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from factscore_chain.chain import FactScoreChain
-    from factscore_chain.server.settings import Access, Serving
+    from factscore_chain.server.settings import Access, Serving, Upstream
     from factscore_chain.server.sources import Sources
 
 TOKEN_VARIABLE = "FACTSCORE_TOKEN"  # noqa: S105  the name of a variable
 """Environment variable with the token that clients have to send."""
+KEY_VARIABLE = "FACTSCORE_UPSTREAM_KEY"
+"""Environment variable with the key that the upstream is sent in place of the client's."""
 
 
 def add_parser(commands: Any) -> None:
@@ -27,13 +30,65 @@ def add_parser(commands: Any) -> None:
         "serve",
         help="serve scoring and editing over HTTP, with a page for people",
         description="Serves POST /score, POST /edit, GET /knowledge, /metrics for Prometheus, /openapi.json, "
-        "and at / a page on which a person checks a text. Needs the extra server.",
+        "at / a page on which a person checks a text, and with --upstream an OpenAI-compatible way to any chat "
+        "model on which every answer is checked. Needs the extra server.",
     )
     add_estimator_arguments(parser, gamma=None, several=True)
     parser.add_argument("--editor", choices=("embedded", "llm"), help="llm with --llm, else embedded")
+    _add_proxy(parser)
     _add_address(parser)
     _add_limits(parser)
     parser.set_defaults(run=run)
+
+
+def _add_proxy(parser: argparse.ArgumentParser) -> None:
+    proxy = parser.add_argument_group("answers checked on their way (POST /v1/chat/completions)")
+    policy = GuardPolicy()
+    proxy.add_argument(
+        "--upstream",
+        metavar="URL",
+        help="base URL of the OpenAI-compatible server to ask, such as https://api.openai.com/v1; its key is "
+        f"what the client sends, or the variable {KEY_VARIABLE}",
+    )
+    proxy.add_argument(
+        "--evidence",
+        action="append",
+        choices=("tool", "system", "developer", "user"),
+        help="role of messages that an answer is checked against, beside the knowledge source; may be repeated "
+        "(default: tool)",
+    )
+    for name, choices, says in (
+        ("on-fail", get_args(OnFail), "what is done about an unsupported answer"),
+        ("otherwise", get_args(Otherwise), "what is done where correct, remove or retry did not help"),
+        ("on-empty", get_args(OnEmpty), "about an answer that states nothing to check"),
+        ("on-error", get_args(OnError), "where the check itself fails"),
+    ):
+        default = getattr(policy, name.replace("-", "_"))
+        proxy.add_argument(f"--{name}", choices=choices, default=default, help=f"{says} (default: {default})")
+    proxy.add_argument(
+        "--threshold",
+        type=float,
+        default=policy.threshold,
+        metavar="SHARE",
+        help=f"of the facts that has to be supported (default: {policy.threshold:g})",
+    )
+    proxy.add_argument(
+        "--min-coverage",
+        type=float,
+        default=policy.min_coverage,
+        metavar="SHARE",
+        help=f"of the facts that has to be decided, else --on-error applies (default: {policy.min_coverage:g})",
+    )
+    proxy.add_argument(
+        "--message", default=policy.message, help="what is shown in place of a withheld answer"
+    )
+    proxy.add_argument(
+        "--max-retries",
+        type=int,
+        default=policy.max_retries,
+        metavar="N",
+        help=f"times that --on-fail retry asks again (default: {policy.max_retries})",
+    )
 
 
 def _add_address(parser: argparse.ArgumentParser) -> None:
@@ -89,7 +144,29 @@ def _serving(options: argparse.Namespace) -> Serving:
     from factscore_chain.server.settings import Limits, Serving
 
     limits = Limits(options.max_body, options.max_text, options.concurrency, options.timeout)
-    return Serving(options.host, options.port, limits, _access(options))
+    return Serving(options.host, options.port, limits, _access(options), _upstream(options))
+
+
+def _upstream(options: argparse.Namespace) -> Upstream | None:
+    from factscore_chain.server.settings import Upstream
+
+    if options.upstream is None:
+        return None
+    names = (
+        "threshold",
+        "on_fail",
+        "message",
+        "otherwise",
+        "on_empty",
+        "on_error",
+        "min_coverage",
+        "max_retries",
+    )
+    policy = GuardPolicy(**{name: getattr(options, name) for name in names})
+    roles = frozenset(options.evidence or ("tool",))
+    # "function" is what the role was called before.
+    roles |= {"function"} if "tool" in roles else frozenset()
+    return Upstream(options.upstream, policy, os.environ.get(KEY_VARIABLE) or None, roles)
 
 
 def _access(options: argparse.Namespace) -> Access:
@@ -107,10 +184,17 @@ def _sources(options: argparse.Namespace) -> Sources:
     return Sources.of(list(_chains(options)), options.editor)
 
 
+def _without(options: argparse.Namespace) -> Any:
+    """What stands for a knowledge source where the evidence comes with each request."""
+    from factscore_chain.retrievers.context import ContextOnly
+
+    return ContextOnly() if options.upstream is not None else None
+
+
 def _chains(options: argparse.Namespace) -> Iterator[FactScoreChain]:
     """A chain for each knowledge source; all ask the same model, within one budget."""
     first, *others = options.knowledge or [None]
-    chain = make_chain(argparse.Namespace(**{**vars(options), "knowledge": first}))
+    chain = make_chain(argparse.Namespace(**{**vars(options), "knowledge": first}), without=_without(options))
     yield chain
     shared = {"llm": chain.models[0], "base_url": None, "max_cost": None} if chain.models else {}
     for path in others:

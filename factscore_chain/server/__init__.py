@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from factscore_chain.errors import MissingExtraError
-from factscore_chain.server.settings import Access, Limits, Serving
+from factscore_chain.server.settings import Access, Limits, Serving, Upstream
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from factscore_chain.server.sources import Sources
 
-__all__ = ["Access", "Limits", "Serving", "create_app", "run_server"]
+__all__ = ["Access", "Limits", "Serving", "Upstream", "create_app", "run_server"]
 
 
 def create_app(sources: Sources, serving: Serving | None = None) -> FastAPI:

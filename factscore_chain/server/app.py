@@ -19,6 +19,8 @@ from factscore_chain.server.limits import Limited
 from factscore_chain.server.observe import ModelUse, Observed
 from factscore_chain.server.page import page_router
 from factscore_chain.server.problems import ProblemError, invalid, log, problem_of
+from factscore_chain.server.proxy.routes import proxy_router
+from factscore_chain.server.proxy.upstream import UpstreamClient
 from factscore_chain.server.routes import open_router, router
 from factscore_chain.server.settings import Serving
 from factscore_chain.server.sources import Sources
@@ -33,6 +35,8 @@ FREE = OPEN | {"/metrics", "/knowledge"}
 def make_app(sources: Sources, serving: Serving) -> FastAPI:
     """Makes the ASGI application; see `create_app`."""
     state = State(sources, serving)
+    if serving.upstream is not None:
+        state.upstream = UpstreamClient(serving.upstream, serving)
     state.figures.registry.register(ModelUse(lambda: sources.usages))
     app = FastAPI(
         title="factscore-chain",
@@ -50,6 +54,8 @@ def make_app(sources: Sources, serving: Serving) -> FastAPI:
     # Checked before the body is read, in `access.py`; here for the schema.
     token = [Depends(HTTPBearer(auto_error=False))] if serving.access.token else []
     app.include_router(router, dependencies=token)
+    if serving.upstream is not None:
+        app.include_router(proxy_router, dependencies=token)
     for kind in (RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _raised)
     _surround(app, state)
@@ -71,6 +77,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     warming = asyncio.create_task(_warm_up(state))
     yield
     warming.cancel()
+    if state.upstream is not None:
+        await state.upstream.close()
 
 
 async def _warm_up(state: State) -> None:

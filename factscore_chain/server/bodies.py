@@ -22,6 +22,14 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
+class PassageBody(Body):
+    """A piece of evidence that comes with a request."""
+
+    text: str
+    title: str | None = None
+    id: str | None = None
+
+
 class ScoreRequest(Body):
     """A text to check."""
 
@@ -39,6 +47,8 @@ class ScoreRequest(Body):
     """Name of the knowledge source, of those that `GET /knowledge` lists; null for the first."""
     facts: Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(strict=False)] | None = None
     """Atomic facts in place of those that the text would be broken into."""
+    passages: Annotated[tuple[PassageBody, ...], Field(strict=False)] = ()
+    """Evidence of your own, beside that of the knowledge source."""
     id: str | None = None
     """Your own name for it, kept in the report."""
 

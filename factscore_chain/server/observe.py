@@ -12,6 +12,7 @@ from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from factscore_chain.guard.checked import CheckedText
 from factscore_chain.language_model import Usage
 from factscore_chain.report import GenerationReport
 from factscore_chain.server.limits import CLIENT_LEFT, ClientLeftError
@@ -38,7 +39,19 @@ class Figures:
         self.in_progress = Gauge("factscore_requests_in_progress", "Requests being answered", registry=into)
         self.refused = Counter("factscore_refused", "Requests refused, by code", ["code"], registry=into)
         self.texts = Counter("factscore_texts", "Texts checked, by status", ["status"], registry=into)
+        self.answers = Counter(
+            "factscore_answers",
+            "Answers of the upstream, by what was done",
+            ["action", "cause"],
+            registry=into,
+        )
         self.facts = Counter("factscore_facts", "Facts checked, by verdict", ["verdict"], registry=into)
+
+    def guarded(self, checked: CheckedText) -> None:
+        """Counts an answer that was checked on its way, and its facts."""
+        self.answers.labels(checked.action, checked.outcome.cause).inc()
+        if checked.report is not None:
+            self.checked([checked.report])
 
     def checked(self, reports: Iterable[GenerationReport]) -> None:
         """Counts texts and their facts."""

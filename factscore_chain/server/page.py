@@ -15,19 +15,20 @@ import orjson
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
-from factscore_chain.chain import FactScoreChain
 from factscore_chain.edit.chain import EditChain
 from factscore_chain.edit.report import EditReport
 from factscore_chain.edit.shown import edited_texts
 from factscore_chain.html.page import READING
-from factscore_chain.html.payload import evidence, overview
+from factscore_chain.html.payload import evidence as rests_on
+from factscore_chain.html.payload import overview
 from factscore_chain.html.policy import content_policy
 from factscore_chain.html.template import asset, filled
 from factscore_chain.html.visible import visible
 from factscore_chain.report import Report
 from factscore_chain.server.bodies import EditRequest
+from factscore_chain.server.observe import Figures
 from factscore_chain.server.problems import ProblemError, problem_of
-from factscore_chain.server.routes import Served, prepared
+from factscore_chain.server.routes import Served, evidence, prepared
 from factscore_chain.values import Generation
 
 page_router = APIRouter(include_in_schema=False)
@@ -44,14 +45,14 @@ async def page() -> HTMLResponse:
 async def check(body: EditRequest, served: Served) -> Response:
     """What the page shows of a text: a line with its facts, then one with the corrected version."""
     generation = prepared(body, served)
-    chain = served.sources.edit_chain(body.knowledge, body.policy, body.mend)
-    scorer = served.sources.chain(body.knowledge)
-    return StreamingResponse(_lines(generation, scorer, chain), media_type="application/x-ndjson")
+    chain = served.sources.edit_chain(body.knowledge, body.policy, body.mend, evidence(body))
+    return StreamingResponse(_lines(generation, chain, served.figures), media_type="application/x-ndjson")
 
 
-async def _lines(generation: Generation, scorer: FactScoreChain, chain: EditChain) -> AsyncIterator[bytes]:
+async def _lines(generation: Generation, chain: EditChain, figures: Figures) -> AsyncIterator[bytes]:
     try:
-        report = await scorer.ascore(generation)
+        report = await chain.scorer.ascore(generation)
+        figures.checked(report.generations)
         yield _line(_facts(report))
         yield _line(_corrected(await chain.aedit(report)))
     except Exception as error:  # noqa: BLE001  the answer has begun, so the error is its last line
@@ -60,7 +61,7 @@ async def _lines(generation: Generation, scorer: FactScoreChain, chain: EditChai
 
 def _facts(report: Report) -> dict[str, Any]:
     (one,) = report.generations
-    return {"overview": overview(one, (None,) * len(one.facts), None), "evidence": evidence(one)}
+    return {"overview": overview(one, (None,) * len(one.facts), None), "evidence": rests_on(one)}
 
 
 def _corrected(report: EditReport) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from fastapi.responses import PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from factscore_chain.edit.report import EditReport
+from factscore_chain.guard.evidence import CallEvidence, as_evidence
 from factscore_chain.report import Report
 from factscore_chain.server.bodies import (
     EditRequest,
@@ -60,7 +61,8 @@ async def score(body: ScoreRequest, served: Served) -> Report:
     What goes wrong with single facts stands in the report, which then says so in `coverage` and `error`.
     """
     generation = prepared(body, served)
-    report = await served.sources.chain(body.knowledge).ascore(generation)
+    chain = served.sources.chain(body.knowledge, evidence(body))
+    report = await chain.ascore(generation)
     served.figures.checked(report.generations)
     return report
 
@@ -72,7 +74,8 @@ async def edit(body: EditRequest, served: Served) -> EditReport:
     `generations[0].text` is the mended text, `before` and `after` are the reports.
     """
     generation = prepared(body, served)
-    report = await served.sources.edit_chain(body.knowledge, body.policy, body.mend).aedit(generation)
+    chain = served.sources.edit_chain(body.knowledge, body.policy, body.mend, evidence(body))
+    report = await chain.aedit(generation)
     served.figures.checked(report.before.generations)
     return report
 
@@ -130,8 +133,16 @@ def prepared(body: ScoreRequest, served: State) -> Generation:
             "operator for more (--max-text).",
             param="text",
         )
-    served.sources.resolve(body.knowledge, body.topic)
+    if body.passages:
+        served.sources.chain(body.knowledge)
+    else:
+        served.sources.resolve(body.knowledge, body.topic)
     return Generation(body.text, body.topic, body.facts, body.id)
+
+
+def evidence(body: ScoreRequest) -> CallEvidence:
+    """The passages that come with a body."""
+    return as_evidence([passage.model_dump() for passage in body.passages])
 
 
 def _described(name: str, served: State) -> Knowledge:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from factscore_chain.errors import UsageError
+from factscore_chain.guard.policy import GuardPolicy
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 
@@ -60,6 +62,33 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Upstream:
+    """A server of chat models whose answers are checked on their way.
+
+    Raises:
+        UsageError: The address is none, or the key cannot stand in a header.
+    """
+
+    url: str
+    """Its base URL, as an OpenAI client would be given it."""
+    policy: GuardPolicy = field(default_factory=GuardPolicy)
+    key: str | None = field(default=None, repr=False)
+    """Sent in place of the client's own `Authorization`; None passes that on."""
+    evidence: frozenset[str] = frozenset({"tool", "function"})
+    """Roles of the messages of a request that its answer is checked against too."""
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+            raise UsageError(
+                f"The upstream's address is {self.url!r}; give a base URL such as https://api.openai.com/v1."
+            )
+        if self.key is not None and not (self.key.isascii() and self.key.isprintable() and self.key.strip()):
+            raise UsageError("The upstream's key is empty or has characters that no HTTP header can hold.")
+        object.__setattr__(self, "url", self.url.rstrip("/"))
+
+
+@dataclass(frozen=True)
 class Serving:
     """Everything about a server but what it checks texts against.
 
@@ -72,6 +101,8 @@ class Serving:
     """0 takes a free one."""
     limits: Limits = field(default_factory=Limits)
     access: Access = field(default_factory=Access)
+    upstream: Upstream | None = None
+    """None has no proxy."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:

@@ -10,12 +10,14 @@ from factscore_chain.edit.base import Editor
 from factscore_chain.edit.chain import EditChain
 from factscore_chain.edit.editors import make_editor
 from factscore_chain.errors import UsageError
+from factscore_chain.guard.evidence import CallEvidence, with_evidence
 from factscore_chain.language_model import Usage
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.server.problems import UnknownKnowledgeError
 
 _WARM_UP = "Warm water is warm."
+_NO_EVIDENCE = CallEvidence()
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,8 @@ class Sources:
         """Name of the source that is asked where none is named."""
         return next(iter(self.chains))
 
-    def chain(self, name: str | None = None) -> FactScoreChain:
-        """The chain that asks a source.
+    def chain(self, name: str | None = None, evidence: CallEvidence = _NO_EVIDENCE) -> FactScoreChain:
+        """The chain that asks a source, and judges by further evidence too.
 
         Raises:
             UnknownKnowledgeError: There is no source of that name.
@@ -69,15 +71,17 @@ class Sources:
             raise UnknownKnowledgeError(
                 f"There is no knowledge source {name!r} here. Choose one of: {', '.join(self.chains)}."
             )
-        return found
+        return with_evidence(found, evidence)
 
-    def edit_chain(self, name: str | None, policy: str, mend: Sequence[str]) -> EditChain:
+    def edit_chain(
+        self, name: str | None, policy: str, mend: Sequence[str], evidence: CallEvidence = _NO_EVIDENCE
+    ) -> EditChain:
         """The chain that mends what a source does not support.
 
         Raises:
             UsageError: There is no source, policy or verdict of that name.
         """
-        return EditChain(self.chain(name), editor=self.editor, policy=policy, mend=mend)
+        return EditChain(self.chain(name, evidence), editor=self.editor, policy=policy, mend=mend)
 
     def resolve(self, name: str | None, topic: str | None) -> str | None:
         """The source's own title for a topic; None where there are no titles.

@@ -8,6 +8,7 @@ from typing import cast
 from fastapi import Request
 
 from factscore_chain.server.observe import Figures
+from factscore_chain.server.proxy.upstream import UpstreamClient
 from factscore_chain.server.settings import Serving
 from factscore_chain.server.sources import Sources
 
@@ -19,6 +20,7 @@ class State:
     sources: Sources
     serving: Serving
     figures: Figures = field(default_factory=Figures)
+    upstream: UpstreamClient | None = None
     ready: bool = False
 
 
