@@ -31,6 +31,7 @@ class Answer:
     """For each token its alternatives, the chosen one first."""
     finish_reason: str = "stop"
     refusal: str | None = None
+    tool_calls: Sequence[dict[str, Any]] = ()
     choices: int = 1
     """How often the choice is given; 0 gives an empty list."""
     usage: bool = True
@@ -77,6 +78,7 @@ class Request:
     path: str
     key: str
     body: dict[str, Any]
+    headers: dict[str, str] = field(default_factory=dict)
 
     @property
     def question(self) -> str:
@@ -115,6 +117,12 @@ class OpenAIServer:
     def url(self) -> str:
         """The base URL for clients."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that are being answered."""
+        with self._lock:
+            return self._in_flight
 
     @property
     def calls(self) -> int:
@@ -171,10 +179,16 @@ class _Handler(BaseHTTPRequestHandler):
     server_state: OpenAIServer
     protocol_version = "HTTP/1.1"
 
+    def do_GET(self) -> None:
+        models = [{"id": "test-model", "object": "model", "created": 0, "owned_by": "tests"}]
+        found = models[0] if self.path.endswith("/test-model") else {"object": "list", "data": models}
+        self._send(200, json.dumps(found).encode())
+
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length", 0))
         key = self.headers.get("Authorization", "").removeprefix("Bearer ")
-        request = Request(self.path, key, json.loads(self.rfile.read(length)))
+        body = json.loads(self.rfile.read(length))
+        request = Request(self.path, key, body, {name.lower(): text for name, text in self.headers.items()})
         behaviour = self.server_state.arrived(request)
         try:
             self._behave(request, Answer(behaviour) if isinstance(behaviour, str) else behaviour)
@@ -236,6 +250,8 @@ def _completion(request: Request, answer: Answer, usage: dict[str, int] | None) 
         "content": None if answer.refusal else answer.text,
         "refusal": answer.refusal,
     }
+    if answer.tool_calls:
+        message["tool_calls"] = list(answer.tool_calls)
     choice: dict[str, Any] = {"message": message, "finish_reason": answer.finish_reason}
     if request.body.get("logprobs") and answer.logprobs:
         choice["logprobs"] = _logprobs(answer)
@@ -246,12 +262,19 @@ def _completion(request: Request, answer: Answer, usage: dict[str, int] | None) 
 
 def _events(request: Request, answer: Answer, usage: dict[str, int] | None) -> Iterator[bytes]:
     head = _head(request, "chat.completion.chunk")
-    for piece in [answer.text[i : i + 2] for i in range(0, len(answer.text), 2)]:
-        yield _event({**head, "choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]})
-    end: dict[str, Any] = {"index": 0, "delta": {}, "finish_reason": answer.finish_reason}
-    if request.body.get("logprobs") and answer.logprobs:
-        end["logprobs"] = _logprobs(answer)
-    yield _event({**head, "choices": [end]})
+    deltas: list[dict[str, Any]] = [
+        {"content": answer.text[i : i + 2]} for i in range(0, len(answer.text), 2)
+    ]
+    deltas += [{"tool_calls": [{"index": i, **call}]} for i, call in enumerate(answer.tool_calls)]
+    for delta in deltas:
+        for index in range(answer.choices):
+            choice = {"index": index, "delta": delta, "finish_reason": None}
+            yield _event({**head, "choices": [choice]})
+    for index in range(answer.choices):
+        end: dict[str, Any] = {"index": index, "delta": {}, "finish_reason": answer.finish_reason}
+        if request.body.get("logprobs") and answer.logprobs:
+            end["logprobs"] = _logprobs(answer)
+        yield _event({**head, "choices": [end]})
     if usage is not None and request.body.get("stream_options", {}).get("include_usage"):
         yield _event({**head, "choices": [], "usage": usage})
     yield b"data: [DONE]\n\n"

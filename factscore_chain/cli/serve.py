@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.score import add_estimator_arguments, make_chain
 from factscore_chain.generation_files import read_text
-from factscore_chain.guard.policy import GuardPolicy, OnEmpty, OnError, OnFail, Otherwise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +22,21 @@ TOKEN_VARIABLE = "FACTSCORE_TOKEN"  # noqa: S105  the name of a variable
 KEY_VARIABLE = "FACTSCORE_UPSTREAM_KEY"
 """Environment variable with the key that the upstream is sent in place of the client's."""
 
+ON_FAIL = ("annotate", "replace", "correct", "remove", "raise", "retry")
+OTHERWISE = ("annotate", "replace", "raise")
+ON_EMPTY = ("pass", "annotate", "fail")
+ON_ERROR = ("annotate", "open", "closed")
+_POLICY = (
+    "threshold",
+    "on_fail",
+    "otherwise",
+    "message",
+    "max_retries",
+    "on_empty",
+    "on_error",
+    "min_coverage",
+)
+
 
 def add_parser(commands: Any) -> None:
     """Declares the command and its arguments."""
@@ -30,8 +44,8 @@ def add_parser(commands: Any) -> None:
         "serve",
         help="serve scoring and editing over HTTP, with a page for people",
         description="Serves POST /score, POST /edit, GET /knowledge, /metrics for Prometheus, /openapi.json, "
-        "at / a page on which a person checks a text, and with --upstream an OpenAI-compatible way to any chat "
-        "model on which every answer is checked. Needs the extra server.",
+        "at / a page on which a person checks a text, and with --upstream an OpenAI-compatible way to any "
+        "chat model on which every answer is checked. Needs the extra server.",
     )
     add_estimator_arguments(parser, gamma=None, several=True)
     parser.add_argument("--editor", choices=("embedded", "llm"), help="llm with --llm, else embedded")
@@ -43,7 +57,6 @@ def add_parser(commands: Any) -> None:
 
 def _add_proxy(parser: argparse.ArgumentParser) -> None:
     proxy = parser.add_argument_group("answers checked on their way (POST /v1/chat/completions)")
-    policy = GuardPolicy()
     proxy.add_argument(
         "--upstream",
         metavar="URL",
@@ -54,40 +67,40 @@ def _add_proxy(parser: argparse.ArgumentParser) -> None:
         "--evidence",
         action="append",
         choices=("tool", "system", "developer", "user"),
-        help="role of messages that an answer is checked against, beside the knowledge source; may be repeated "
-        "(default: tool)",
+        help="role of messages that an answer is checked against, beside the knowledge source; may be "
+        "repeated (default: tool)",
     )
-    for name, choices, says in (
-        ("on-fail", get_args(OnFail), "what is done about an unsupported answer"),
-        ("otherwise", get_args(Otherwise), "what is done where correct, remove or retry did not help"),
-        ("on-empty", get_args(OnEmpty), "about an answer that states nothing to check"),
-        ("on-error", get_args(OnError), "where the check itself fails"),
-    ):
-        default = getattr(policy, name.replace("-", "_"))
-        proxy.add_argument(f"--{name}", choices=choices, default=default, help=f"{says} (default: {default})")
     proxy.add_argument(
         "--threshold",
         type=float,
-        default=policy.threshold,
         metavar="SHARE",
-        help=f"of the facts that has to be supported (default: {policy.threshold:g})",
+        help="of the facts that has to be supported (default: 0.8)",
+    )
+    proxy.add_argument(
+        "--on-fail", choices=ON_FAIL, help="what is done about an unsupported answer (default: annotate)"
+    )
+    proxy.add_argument(
+        "--otherwise",
+        choices=OTHERWISE,
+        help="what is done where correct, remove or retry did not help (default: replace)",
+    )
+    proxy.add_argument("--message", metavar="TEXT", help="what is shown in place of a withheld answer")
+    proxy.add_argument(
+        "--max-retries", type=int, metavar="N", help="times that --on-fail retry asks again (default: 1)"
+    )
+    proxy.add_argument(
+        "--on-empty",
+        choices=ON_EMPTY,
+        help="about an answer that states nothing to check (default: pass)",
+    )
+    proxy.add_argument(
+        "--on-error", choices=ON_ERROR, help="where the check itself fails (default: annotate)"
     )
     proxy.add_argument(
         "--min-coverage",
         type=float,
-        default=policy.min_coverage,
         metavar="SHARE",
-        help=f"of the facts that has to be decided, else --on-error applies (default: {policy.min_coverage:g})",
-    )
-    proxy.add_argument(
-        "--message", default=policy.message, help="what is shown in place of a withheld answer"
-    )
-    proxy.add_argument(
-        "--max-retries",
-        type=int,
-        default=policy.max_retries,
-        metavar="N",
-        help=f"times that --on-fail retry asks again (default: {policy.max_retries})",
+        help="of the facts that has to be decided, else --on-error applies (default: 0.5)",
     )
 
 
@@ -148,25 +161,16 @@ def _serving(options: argparse.Namespace) -> Serving:
 
 
 def _upstream(options: argparse.Namespace) -> Upstream | None:
+    from factscore_chain.guard.policy import GuardPolicy
     from factscore_chain.server.settings import Upstream
 
     if options.upstream is None:
         return None
-    names = (
-        "threshold",
-        "on_fail",
-        "message",
-        "otherwise",
-        "on_empty",
-        "on_error",
-        "min_coverage",
-        "max_retries",
-    )
-    policy = GuardPolicy(**{name: getattr(options, name) for name in names})
+    given = {name: getattr(options, name) for name in _POLICY if getattr(options, name) is not None}
     roles = frozenset(options.evidence or ("tool",))
     # "function" is what the role was called before.
     roles |= {"function"} if "tool" in roles else frozenset()
-    return Upstream(options.upstream, policy, os.environ.get(KEY_VARIABLE) or None, roles)
+    return Upstream(options.upstream, GuardPolicy(**given), os.environ.get(KEY_VARIABLE) or None, roles)
 
 
 def _access(options: argparse.Namespace) -> Access:

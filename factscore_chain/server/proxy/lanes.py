@@ -1,4 +1,4 @@
-"""A streamed answer: the text of every choice passes its own gate, sentence by sentence; all else passes at once.
+"""A streamed answer: the text of each choice passes a gate of its own, sentence by sentence; all else passes.
 
 A choice's end waits until its text is out, the stream's end until every choice has ended.
 """
@@ -94,7 +94,9 @@ class GuardedStream:
             raise unreadable()
         if chunk.get("error"):
             raise _UpstreamError(chunk)
-        choices = chunk.get("choices")
+        choices = chunk.get("choices") or []
+        if not (isinstance(choices, list) and all(_is_choice(choice) for choice in choices)):
+            raise unreadable()
         if not choices:
             self._last.append(event(chunk))  # usage, which comes at the end
             return
@@ -206,6 +208,10 @@ class _WholeLane(_Lane):
         return checked
 
 
+def _is_choice(choice: Any) -> bool:
+    return isinstance(choice, dict) and isinstance(choice.get("delta") or {}, dict)
+
+
 class _UpstreamError(Exception):
     """The upstream says in its stream what went wrong."""
 
@@ -243,7 +249,7 @@ def _out_of_time() -> ProblemError:
     return ProblemError(
         504,
         "out_of_time",
-        "The time for this request is over. What was sent so far is checked; ask for a shorter answer, or the "
-        "operator for more time (--timeout).",
+        "The time for this request is over. What was sent so far is checked; ask for a shorter answer, or "
+        "the operator for more time (--timeout).",
         kind="server_error",
     )

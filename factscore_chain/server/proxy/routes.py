@@ -47,8 +47,8 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 async def chat(body: ChatRequest, request: Request, served: Served) -> Response:
     """Passes the request on, checks every text of the answer, and shows what the policy says.
 
-    Streamed text is held back a sentence at a time. Tool calls, finish reasons, usage and errors of the upstream
-    pass as they are; each choice (of a stream: its last chunk) has the outcome under `factscore`.
+    Streamed text is held back a sentence at a time. Tool calls, finish reasons, usage and errors of the
+    upstream pass as they are; each choice (of a stream: its last chunk) has the outcome under `factscore`.
     """
     upstream, guarding = _upstream(served), _guarding(body, served)
     if body.stream:

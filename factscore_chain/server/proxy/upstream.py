@@ -80,7 +80,7 @@ class UpstreamClient:
         return self._client.build_request(
             request.method,
             f"{self._base}/{path}",
-            params=request.query_params.multi_items(),
+            params=request.url.query or None,
             headers=self._headers(request),
             content=content,
         )
@@ -102,7 +102,7 @@ def as_answered(answer: httpx.Response) -> Response:
         raise ProblemError(
             502,
             "upstream_redirects",
-            f"The upstream answered {answer.status_code}, a redirect. Start the server with its final address.",
+            f"The upstream answered {answer.status_code}, a redirect. Give the server its final address.",
             kind="upstream_error",
         )
     return Response(answer.content, answer.status_code, headers_of(answer))
@@ -130,7 +130,7 @@ def _told() -> Iterator[None]:
 
 
 def upstream_problem(error: Exception) -> ProblemError:
-    """What trouble with the upstream means to the client; its words may hold the address, so they are left."""
+    """What trouble with the upstream means to the client; its own words may hold the address."""
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         return _upstream(502, "upstream_unreachable", "The upstream cannot be reached. Check that it runs.")
     if isinstance(error, httpx.TimeoutException):
