@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterable, AsyncIterator, Callable
+from contextlib import AsyncExitStack
 from typing import Any
 
 import httpx
@@ -32,34 +33,45 @@ class GuardedStream:
 
     Args:
         incoming: The data of the upstream's events.
+        upstream: Closed when they are not needed any more.
         guarding: What texts are checked with.
         is_data: Whether the answer is data, which is checked whole and shown as it is or not at all.
         on_checked: Told what each text was found to be.
     """
 
     def __init__(
-        self, incoming: AsyncIterable[str], guarding: Guarding, *, is_data: bool, on_checked: OnChecked
+        self,
+        incoming: AsyncIterable[str],
+        guarding: Guarding,
+        *,
+        upstream: AsyncExitStack,
+        is_data: bool,
+        on_checked: OnChecked,
     ) -> None:
-        self._incoming, self._guarding = incoming, guarding
+        self._incoming, self._guarding, self._upstream = incoming, guarding, upstream
         self._kind = _WholeLane if is_data else _Lane
         self._on_checked = on_checked
         self._out: _Out = asyncio.Queue()
         self._lanes: dict[int, _Lane] = {}
         self._last: list[bytes] = []
+        # A task of its own: where a client leaves, nothing more can be awaited in the answer itself.
+        self._task = asyncio.create_task(self._work())
 
     async def bytes(self, seconds: Callable[[], float]) -> AsyncIterator[bytes]:
         """What the client is sent; `seconds` says how much time is left."""
-        work = asyncio.create_task(self._work())
         try:
             while (item := await asyncio.wait_for(self._out.get(), seconds())) is not None:
                 yield item
         except asyncio.TimeoutError:
             yield _event_of(_out_of_time())
         finally:
-            work.cancel()
-            await asyncio.gather(work, return_exceptions=True)
+            self._task.cancel()
 
     async def _work(self) -> None:
+        async with self._upstream:
+            await self._through()
+
+    async def _through(self) -> None:
         try:
             whole = await self._read()
             for lane in self._lanes.values():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import Any
 from urllib.parse import quote
@@ -96,17 +96,16 @@ async def _streamed(body: ChatRequest, request: Request, served: State, guarding
         await stack.aclose()
         raise
     stream = GuardedStream(
-        events(answer.aiter_lines()), guarding, is_data=body.wants_json, on_checked=served.figures.guarded
+        events(answer.aiter_lines()),
+        guarding,
+        upstream=stack,
+        is_data=body.wants_json,
+        on_checked=served.figures.guarded,
     )
-
-    async def sent() -> AsyncIterator[bytes]:
-        async with stack:
-            async for piece in stream.bytes(lambda: time_left(request.scope)):
-                yield piece
-
     headers = {**headers_of(answer), "cache-control": "no-cache", "x-accel-buffering": "no"}
     headers.pop("content-type", None)
-    return StreamingResponse(sent(), headers=headers, media_type="text/event-stream")
+    sent = stream.bytes(lambda: time_left(request.scope))
+    return StreamingResponse(sent, headers=headers, media_type="text/event-stream")
 
 
 @proxy_router.get("/models", responses=_ANSWERS | {200: {}}, summary="The upstream's models")
