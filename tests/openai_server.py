@@ -166,7 +166,8 @@ class OpenAIServer:
 
     def spent(self, request: Request, text: str) -> dict[str, int]:
         """Counts a completion's tokens, and takes the time they take."""
-        prompt = sum(_tokens(str(message["content"])) for message in request.body["messages"])
+        messages = request.body.get("messages", [])
+        prompt = sum(_tokens(str(message.get("content"))) for message in messages)
         with self._lock:
             self.prompt_tokens += prompt
             self.completion_tokens += _tokens(text)
@@ -245,7 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _completion(request: Request, answer: Answer, usage: dict[str, int] | None) -> dict[str, Any]:
-    message = {
+    message: dict[str, Any] = {
         "role": "assistant",
         "content": None if answer.refusal else answer.text,
         "refusal": answer.refusal,
@@ -275,7 +276,8 @@ def _events(request: Request, answer: Answer, usage: dict[str, int] | None) -> I
         if request.body.get("logprobs") and answer.logprobs:
             end["logprobs"] = _logprobs(answer)
         yield _event({**head, "choices": [end]})
-    if usage is not None and request.body.get("stream_options", {}).get("include_usage"):
+    options = request.body.get("stream_options")
+    if usage is not None and isinstance(options, dict) and options.get("include_usage"):
         yield _event({**head, "choices": [], "usage": usage})
     yield b"data: [DONE]\n\n"
 

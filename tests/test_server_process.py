@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 
 import httpx
 import pytest
+from openai import OpenAI
 
+from factscore_chain.cli import serve
 from factscore_chain.cli.main import main
+from factscore_chain.guard.policy import GuardPolicy, OnEmpty, OnError, OnFail, Otherwise
 from tests import serving
+from tests.examples import load_example
+from tests.openai_server import KEY, OpenAIServer
+
+TRUE = "Nintendo was founded in Kyoto in 1889."
+FALSE = "Nintendo was founded in Kyoto in 1905."
 
 
 def test_the_command_serves_until_it_is_told_to_stop(repository: Path, tmp_path: Path) -> None:
@@ -29,6 +39,39 @@ def test_the_command_serves_until_it_is_told_to_stop(repository: Path, tmp_path:
         assert "right-token" not in server.said
 
 
+def test_the_example_gets_checked_answers_by_its_base_url_alone(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    source = str(repository / "examples" / "knowledge.jsonl")
+    with OpenAIServer([FALSE, f"{TRUE} Kyoto was the home of Japan's emperors until 1868."]) as upstream:
+        arguments = ("--knowledge", source, "--upstream", upstream.url, "--on-fail", "correct")
+        with serving.process(*arguments, log=tmp_path / "log") as server:
+            whole, streamed = load_example("openai_proxy").main(f"{server.url}/v1", "test-model")
+    assert (whole, streamed) == (TRUE, f"{TRUE} Kyoto was the home of Japan's emperors until 1868.")
+    assert "the model had claimed: Nintendo was founded in 1905." in capsys.readouterr().out
+
+
+def test_without_a_source_the_evidence_comes_with_each_request(tmp_path: Path) -> None:
+    tool = {"role": "tool", "tool_call_id": "a", "content": "Nintendo was founded in Kyoto in 1889."}
+    with (
+        OpenAIServer([TRUE]) as upstream,
+        serving.process("--upstream", upstream.url, log=tmp_path / "log") as server,
+        OpenAI(base_url=f"{server.url}/v1", api_key=KEY) as asking,
+    ):
+        passed = [
+            asking.chat.completions.create(model="m", messages=messages).choices[0].model_extra  # type: ignore[arg-type]
+            for messages in ([tool], [{"role": "user", "content": "When?"}])
+        ]
+    assert [one and one["factscore"]["passed"] for one in passed] == [True, False]
+
+
+def test_the_command_offers_what_the_policy_has() -> None:
+    offered = (serve.ON_FAIL, serve.OTHERWISE, serve.ON_EMPTY, serve.ON_ERROR)
+    assert offered == tuple(map(get_args, (OnFail, Otherwise, OnEmpty, OnError)))
+    assert {one.name for one in fields(GuardPolicy)} == {*serve._POLICY, "timeout"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -36,6 +79,8 @@ def test_the_command_serves_until_it_is_told_to_stop(repository: Path, tmp_path:
         (["--concurrency", "0"], "limit 'concurrency' is 0"),
         (["--token-file", "nowhere.txt"], "nowhere.txt"),
         ([], "Give `knowledge`"),
+        (["--upstream", "api.openai.com"], "give a base URL"),
+        (["--upstream", "http://x/v1", "--threshold", "2"], "threshold is 2.0"),
     ],
 )
 def test_wrong_use_is_told_before_anything_is_served(

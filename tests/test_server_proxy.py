@@ -283,7 +283,7 @@ def test_neither_key_nor_text_is_logged(proxies: Proxies, caplog: pytest.LogCapt
 
 def test_langchains_client_gets_a_checked_answer(proxies: Proxies) -> None:
     url = proxies.start([WRONG], policy(on_fail="correct"))
-    model = ChatOpenAI(model="test-model", base_url=url, api_key=KEY, max_retries=0)  # type: ignore[arg-type]
+    model = ChatOpenAI(model="test-model", base_url=url, api_key=KEY, max_retries=0)
     answer = model.invoke("Where was Ada born?")
     assert answer.text == TRUE
     assert answer.usage_metadata is not None

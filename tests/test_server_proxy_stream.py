@@ -197,7 +197,7 @@ def test_langchains_client_streams_checked_text(proxies: Proxies) -> None:
     model = ChatOpenAI(
         model="test-model",
         base_url=url,
-        api_key=KEY,  # type: ignore[arg-type]
+        api_key=KEY,
         max_retries=0,
         stream_usage=True,
     )

@@ -10,12 +10,14 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
 
-from factscore_chain.server import Access, Serving
+from factscore_chain.server import Access, Serving, Upstream
 from tests import serving
+from tests.editing import TRUE
+from tests.openai_server import KEY, OpenAIServer
 from tests.servers import word_sources
 
 BOUNDED = settings(
-    max_examples=15,
+    max_examples=10,
     deadline=None,
     derandomize=True,
     database=None,
@@ -31,12 +33,14 @@ TOKEN = "right-token"
 def served(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[schemathesis.BaseSchema]:
-    settings = Serving(port=0, access=Access(request.param))
-    with serving.Thread(word_sources(tmp_path_factory.mktemp("schema")), settings) as running:
-        yield schemathesis.openapi.from_url(f"{running.url}/openapi.json")
+    with OpenAIServer([TRUE]) as upstream:
+        settings = Serving(port=0, access=Access(request.param), upstream=Upstream(upstream.url, key=KEY))
+        with serving.Thread(word_sources(tmp_path_factory.mktemp("schema")), settings) as running:
+            yield schemathesis.openapi.from_url(f"{running.url}/openapi.json")
 
 
 OPERATIONS = ["POST /score", "POST /edit", "GET /knowledge", "GET /metrics", "GET /healthz", "GET /readyz"]
+PROXIED = ["POST /v1/chat/completions", "POST /v1/embeddings", "GET /v1/models", "GET /v1/models/{model}"]
 
 
 def test_every_operation_of_the_schema_is_tried(served: schemathesis.BaseSchema) -> None:
@@ -45,11 +49,11 @@ def test_every_operation_of_the_schema_is_tried(served: schemathesis.BaseSchema)
         for path, methods in served.raw_schema["paths"].items()
         for method in methods
     }
-    assert named == set(OPERATIONS)
+    assert named == {*OPERATIONS, *PROXIED}
 
 
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
-@pytest.mark.parametrize("label", OPERATIONS)
+@pytest.mark.parametrize("label", [*OPERATIONS, *PROXIED])
 def test_the_schema_is_true(served: schemathesis.BaseSchema, label: str, mode: GenerationMode) -> None:
     method, path = label.split()
     operation = served[path][method]

@@ -32,11 +32,16 @@ from factscore_chain.server.state import State
 
 proxy_router = APIRouter(prefix="/v1")
 
+_EVENT = {
+    "type": "object",
+    "properties": {"data": {"type": "string", "description": "A chunk as JSON, or [DONE]."}},
+    "required": ["data"],
+}
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
         "model": ChatCompletion,
         "description": "The upstream's answer, checked; with `stream`, its events.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"schema": _EVENT}},
     },
     **errors(*WORK),
     "default": {"description": "What the upstream answered, as it is."},
@@ -125,12 +130,11 @@ async def model(model: str, request: Request, served: Served) -> Response:
 @proxy_router.post(
     "/embeddings",
     responses=_ANSWERS | {200: {}},
-    openapi_extra={"requestBody": {"content": {"application/json": {"schema": {"type": "object"}}}}},
     summary="The upstream's embeddings",
 )
-async def embeddings(request: Request, served: Served) -> Response:
+async def embeddings(body: dict[str, Any], request: Request, served: Served) -> Response:
     """The upstream's answer, as it is: it holds no text that could be wrong."""
-    return await _upstream(served).passed_on(request, "embeddings")
+    return await _upstream(served).passed_on(request, "embeddings", body)
 
 
 @proxy_router.api_route("/{path:path}", methods=["GET", "POST", "DELETE"], include_in_schema=False)

@@ -50,10 +50,9 @@ class UpstreamClient:
         """Closes its connections."""
         await self._client.aclose()
 
-    async def passed_on(self, request: Request, path: str) -> Response:
+    async def passed_on(self, request: Request, path: str, body: Mapping[str, Any] | None = None) -> Response:
         """The upstream's answer to a request that needs no check, as it is."""
-        content = await request.body() or None
-        made = self._made(request, path, content)
+        made = self._made(request, path, None if body is None else _json(body))
         with _told():
             answer = await self._client.send(made)
         return as_answered(answer)
