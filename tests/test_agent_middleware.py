@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import pytest
+from langchain.agents import AgentState
+from langchain.agents.middleware import ClearToolUsesEdit, ContextEditingMiddleware
+from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from typing_extensions import NotRequired
 
 from factscore_chain.agents import FactualityMiddleware
 from factscore_chain.errors import UsageError
 from factscore_chain.guard import FactualityError, GuardPolicy
 from factscore_chain.guard.policy import DEFAULT_MESSAGE
 from tests.agents import ASK, agent, call, model
-from tests.judged import FALSE, REFUSED, TRUE, scorer
+from tests.judged import ADA, FALSE, REFUSED, TRUE, scorer
 
 Way = Literal["sync", "async"]
 
@@ -219,3 +223,22 @@ def test_an_answer_without_text_gets_a_note_beside_its_other_parts() -> None:
     note, kept = done["messages"][-1].content
     assert note["text"].startswith("Note: this answer states nothing")
     assert kept == picture
+
+
+class WithDocuments(AgentState[Any]):
+    documents: NotRequired[list[Document]]
+
+
+def test_documents_in_the_state_are_evidence() -> None:
+    made = agent([f"{TRUE} {FALSE}"], guard(context_key="documents"), state_schema=WithDocuments)
+    found = made.invoke({**ASK, "documents": [Document(ADA, metadata={"title": "Ada"})]})["factuality"]
+    assert found["score"] == 0.5
+    assert found["outcome"]["unsupported"][0]["passage"]["title"] == "Ada"
+
+
+def test_results_of_tools_that_the_model_no_longer_sees_are_evidence() -> None:
+    edits = [ClearToolUsesEdit(trigger=1, keep=0)]
+    asked = model(call(), TRUE)
+    done = agent(asked, ContextEditingMiddleware(edits=edits), guard()).invoke(ASK)
+    assert ADA not in [one.text for one in asked.prompts[1]]
+    assert done["factuality"]["passed"]

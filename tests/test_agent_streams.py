@@ -9,6 +9,7 @@ from langchain.agents.middleware import ModelFallbackMiddleware
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
 
 from factscore_chain.agents import FactualityMiddleware, LiveFactualityMiddleware
 from factscore_chain.chain import FactScoreChain
@@ -158,3 +159,12 @@ def _fifty() -> list[Any]:
         return ADA
 
     return [look_up, page]
+
+
+def test_an_agent_inside_another_graph_shows_only_what_was_checked() -> None:
+    outer = StateGraph(MessagesState)
+    outer.add_node("agent", agent([call(), FALSE], guard(on_fail="block")))
+    outer.add_edge(START, "agent")
+    made: Any = outer.compile()
+    pieces = list(made.stream(ASK, stream_mode="messages", subgraphs=True))
+    assert shown_by([piece for _, piece in pieces]) == DEFAULT_MESSAGE

@@ -66,6 +66,7 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
         sources: Sequence[AnyKnowledge] = (),
         tool_evidence: ToolEvidence = "turn",
         evidence_tools: Collection[str] | None = None,
+        context_key: str | None = None,
         interim: Interim = "check",
         editor: Editor | str | None = None,
         llm: Any = None,
@@ -91,6 +92,7 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
         self._sources = as_evidence(None, sources)
         self._tool_evidence = tool_evidence
         self._evidence_tools = None if evidence_tools is None else frozenset(evidence_tools)
+        self._context_key = context_key
         self._interim = interim
         self._name = name or f"{type(self).__name__}[{self.policy.on_fail}]"
 
@@ -99,18 +101,23 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
         """Tells it from an agent's other middlewares."""
         return self._name
 
-    def _request(self, text: str, messages: Sequence[BaseMessage], state: Mapping[str, Any]) -> CheckRequest:
-        """What is to be checked, and by what: a text that answers these messages."""
+    def _request(self, text: str, state: Mapping[str, Any]) -> CheckRequest:
+        """What is to be checked, and by what."""
         topic = self._topic(state) if callable(self._topic) else self._topic
         if topic is not None and not isinstance(topic, str):
             raise UsageError(f"topic gave {topic!r}; give a title, or None to search the whole source.")
-        return CheckRequest(text, topic, self._evidence(messages))
+        return CheckRequest(text, topic, self._evidence(state))
 
-    def _evidence(self, messages: Sequence[BaseMessage]) -> CallEvidence:
+    def _evidence(self, state: Mapping[str, Any]) -> CallEvidence:
+        found = self._sources
+        if self._context_key is not None:
+            found = as_evidence(state.get(self._context_key)) + found
         if self._tool_evidence == "none":
-            return self._sources
+            return found
+        # Those of the state: what the model is shown, other middlewares may have shortened.
+        messages = state.get("messages") or []
         looked_in = turn_of(messages) if self._tool_evidence == "turn" else messages
-        return tool_evidence(looked_in, self._evidence_tools) + self._sources
+        return tool_evidence(looked_in, self._evidence_tools) + found
 
     def _retried(self, state: Mapping[str, Any], turn: str) -> int:
         """Times that the model was asked again in this turn."""

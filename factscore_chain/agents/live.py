@@ -49,7 +49,7 @@ class LiveFactualityMiddleware(GuardingMiddleware):
             return (yield from self._beside_tools(message, state))
         turn = turn_id(messages)
         retries = self._retried(state, turn)
-        checked = yield self._request(message.text, messages, state)
+        checked = yield self._request(message.text, state)
         if checked.action == "retry" and retries < self.policy.max_retries:
             return self._again(checked, turn, retries + 1)
         checked = raised(self.checker.settled(checked.model_copy(update={"retries": retries})))
@@ -63,7 +63,7 @@ class LiveFactualityMiddleware(GuardingMiddleware):
         if self._interim == "keep" or not message.text.strip():
             return nothing
         if self._interim == "check":
-            checked = yield self._request(message.text, state["messages"], state)
+            checked = yield self._request(message.text, state)
             if not self._drops(checked):
                 return nothing
         return {**nothing, "messages": [without_text(message)]}

@@ -57,6 +57,8 @@ class FactualityMiddleware(GuardingMiddleware):
         tool_evidence: Which results of tools are evidence: those since the user's last message ("turn"),
             all ("thread") or "none".
         evidence_tools: Names of the tools whose results are evidence; None for all.
+        context_key: The entry of the agent's state that holds what was retrieved without a tool, such as
+            documents that another middleware looked up.
         interim: What is done about text beside calls of tools: "check" leaves out what does not pass (but
             where failing answers are only annotated), "keep" shows it unchecked, "drop" leaves it out.
         editor: Who edits, where the policy edits; as in `EditChain`.
@@ -115,7 +117,7 @@ class FactualityMiddleware(GuardingMiddleware):
             if message.tool_calls:
                 shown = yield from self._beside_tools(message, request)
                 return (yield from self._finished(request, _with(response, message, shown), retries, turn))
-            checked = yield self._request(message.text, request.messages, request.state)
+            checked = yield self._request(message.text, request.state)
             if checked.action != "retry" or retries >= self.policy.max_retries:
                 break
             retries += 1
@@ -132,7 +134,7 @@ class FactualityMiddleware(GuardingMiddleware):
             return message
         if self._interim == "drop":
             return without_text(message)
-        checked = yield self._request(message.text, request.messages, request.state)
+        checked = yield self._request(message.text, request.state)
         return without_text(message) if self._drops(checked) else message
 
     def _finished(
