@@ -17,6 +17,7 @@ from factscore_chain.guard import FactualityError, GuardPolicy
 from factscore_chain.guard.policy import DEFAULT_MESSAGE
 from tests.agents import ASK, agent, call, model
 from tests.judged import ADA, FALSE, REFUSED, TRUE, scorer
+from tests.scripted import ScriptedChatModel
 
 Way = Literal["sync", "async"]
 
@@ -242,3 +243,10 @@ def test_results_of_tools_that_the_model_no_longer_sees_are_evidence() -> None:
     done = agent(asked, ContextEditingMiddleware(edits=edits), guard()).invoke(ASK)
     assert ADA not in [one.text for one in asked.prompts[1]]
     assert done["factuality"]["passed"]
+
+
+def test_text_beside_calls_of_tools_is_never_edited() -> None:
+    editor = ScriptedChatModel(script=[])
+    checker = FactualityMiddleware(scorer(), on_fail="correct", llm=editor)
+    done = agent([call(text=FALSE), TRUE], checker).invoke(ASK)
+    assert (done["messages"][1].text, done["messages"][-1].text, editor.prompts) == ("", TRUE, [])

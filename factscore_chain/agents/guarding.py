@@ -7,15 +7,16 @@ sent what came of it. So the synchronous and the asynchronous hook run the same 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Generator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.internal_call_transformer import InternalCallTransformer
 from langchain.agents.middleware.types import TracePolicy, omit_payload
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 
-from factscore_chain.agents.messages import tool_evidence, turn_of
+from factscore_chain.agents.messages import tool_evidence, turn_of, without_text
 from factscore_chain.agents.state import FactualityState, Retries
 from factscore_chain.agents.streams import unseen
 from factscore_chain.edit.base import Editor
@@ -39,6 +40,10 @@ T = TypeVar("T")
 
 _LANGCHAIN_WORDS: dict[str, Any] = {"block": "replace", "error": "raise"}
 """What LangChain's own middlewares call these."""
+
+
+class BesideTools(CheckRequest):
+    """Text beside calls of tools, which is shown or left out, and never mended."""
 
 
 class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
@@ -88,6 +93,7 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
             timeout=timeout,
         )
         self.checker = TextChecker(as_scorer(scorer), self.policy, editor=editor, llm=llm)
+        self._besides = TextChecker(self.checker.scorer, replace(self.policy, on_fail="replace"))
         self._topic = topic
         self._sources = as_evidence(None, sources)
         self._tool_evidence = tool_evidence
@@ -124,15 +130,28 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
         kept: Retries | None = (state.get("factuality_retries") or {}).get(self.name)
         return kept["count"] if kept is not None and kept["turn"] == turn else 0
 
-    def _drops(self, checked: CheckedText) -> bool:
-        """Whether text beside calls of tools is left out: nobody mends it, or asks for it again."""
-        return not checked.outcome.passed and self.policy.on_fail != "annotate"
+    def _beside_tools(
+        self, message: AIMessage, state: Mapping[str, Any]
+    ) -> Generator[Any, CheckedText, AIMessage]:
+        """The message with its calls of tools, and with its text if that may be shown."""
+        if self._interim == "keep" or not message.text.strip():
+            return message
+        if self._interim == "drop":
+            return without_text(message)
+        request = self._request(message.text, state)
+        checked = yield BesideTools(request.text, request.topic, request.evidence)
+        return (
+            message if checked.outcome.passed or self.policy.on_fail == "annotate" else without_text(message)
+        )
 
     def _judge(self, step: CheckRequest, config: RunnableConfig) -> CheckedText:
-        return self.checker.invoke(step, unseen(config, internal=True))
+        return self._checker_of(step).invoke(step, unseen(config, internal=True))
 
     async def _ajudge(self, step: CheckRequest, config: RunnableConfig) -> CheckedText:
-        return await self.checker.ainvoke(step, unseen(config, internal=True))
+        return await self._checker_of(step).ainvoke(step, unseen(config, internal=True))
+
+    def _checker_of(self, step: CheckRequest) -> TextChecker:
+        return self._besides if isinstance(step, BesideTools) else self.checker
 
 
 def turn_id(messages: Sequence[BaseMessage]) -> str:

@@ -11,7 +11,7 @@ from langchain_core.runnables.config import ensure_config
 from langgraph.runtime import Runtime
 
 from factscore_chain.agents.guarding import GuardingMiddleware, arun_steps, run_steps, turn_id
-from factscore_chain.agents.messages import feedback_message, is_ours, turn_of, without_text
+from factscore_chain.agents.messages import feedback_message, is_ours, turn_of
 from factscore_chain.agents.state import FactualityRecord, FactualityState, Retries, record_of
 from factscore_chain.guard import CheckedText, CheckRequest
 from factscore_chain.guard.check import raised
@@ -46,7 +46,8 @@ class LiveFactualityMiddleware(GuardingMiddleware):
         if not isinstance(message, AIMessage) or state.get("structured_response") is not None:
             return {"factuality": None}
         if message.tool_calls:
-            return (yield from self._beside_tools(message, state))
+            shown = yield from self._beside_tools(message, state)
+            return {"factuality": None, **({} if shown is message else {"messages": [shown]})}
         turn = turn_id(messages)
         retries = self._retried(state, turn)
         checked = yield self._request(message.text, state)
@@ -55,18 +56,6 @@ class LiveFactualityMiddleware(GuardingMiddleware):
         checked = raised(self.checker.settled(checked.model_copy(update={"retries": retries})))
         record = record_of(checked, self.name)
         return {"messages": [*_attempts(messages), checked_message(message, checked)], "factuality": record}
-
-    def _beside_tools(
-        self, message: AIMessage, state: FactualityState
-    ) -> Generator[CheckRequest, CheckedText, Update]:
-        nothing: Update = {"factuality": None}
-        if self._interim == "keep" or not message.text.strip():
-            return nothing
-        if self._interim == "check":
-            checked = yield self._request(message.text, state)
-            if not self._drops(checked):
-                return nothing
-        return {**nothing, "messages": [without_text(message)]}
 
     def _again(self, checked: CheckedText, turn: str, count: int) -> Update:
         return {

@@ -13,11 +13,11 @@ from langchain_core.runnables.utils import coro_with_context
 from langgraph.types import Command
 
 from factscore_chain.agents.guarding import GuardingMiddleware, arun_steps, run_steps, turn_id
-from factscore_chain.agents.messages import feedback_message, without_text
+from factscore_chain.agents.messages import feedback_message
 from factscore_chain.agents.showing import Show, ashow, show
 from factscore_chain.agents.state import FactualityRecord, Retries, record_of
 from factscore_chain.agents.streams import unseen
-from factscore_chain.guard import CheckedText, CheckRequest
+from factscore_chain.guard import CheckRequest
 from factscore_chain.guard.check import raised
 from factscore_chain.lcel.values import checked_message
 
@@ -106,7 +106,7 @@ class FactualityMiddleware(GuardingMiddleware):
         return await arun_steps(self._steps(request), do)
 
     def _steps(self, request: ModelRequest[Any]) -> Steps:
-        turn = turn_id(request.messages)
+        turn = turn_id(request.state.get("messages") or [])
         retries = self._retried(request.state, turn)
         asked = list(request.messages)
         while True:
@@ -115,7 +115,7 @@ class FactualityMiddleware(GuardingMiddleware):
             if message is None:
                 return (yield from self._finished(request, response, retries, turn))
             if message.tool_calls:
-                shown = yield from self._beside_tools(message, request)
+                shown = yield from self._beside_tools(message, request.state)
                 return (yield from self._finished(request, _with(response, message, shown), retries, turn))
             checked = yield self._request(message.text, request.state)
             if checked.action != "retry" or retries >= self.policy.max_retries:
@@ -126,16 +126,6 @@ class FactualityMiddleware(GuardingMiddleware):
         record = record_of(checked, self.name)
         shown = checked_message(message, checked)
         return (yield from self._finished(request, _with(response, message, shown), retries, turn, record))
-
-    def _beside_tools(
-        self, message: AIMessage, request: ModelRequest[Any]
-    ) -> Generator[Step, CheckedText, AIMessage]:
-        if self._interim == "keep" or not message.text.strip():
-            return message
-        if self._interim == "drop":
-            return without_text(message)
-        checked = yield self._request(message.text, request.state)
-        return without_text(message) if self._drops(checked) else message
 
     def _finished(
         self,
