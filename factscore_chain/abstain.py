@@ -59,6 +59,10 @@ def is_abstention(text: str, kind: str = "default") -> bool:
     return _DETECTORS[check_kind(kind)](text)
 
 
+_ENDS = 500
+"""Characters at either end of a clause that are read."""
+
+
 def check_kind(kind: str) -> str:
     """Returns `kind` if it names a detector.
 
@@ -143,6 +147,9 @@ def _lower_first(piece: str) -> str:
 
 
 def _kind_of(clause: str) -> ClauseKind:
+    if len(clause) > 2 * _ENDS:
+        # No wording of an abstention is so long, and text without an end is read slowly.
+        clause = f"{clause[:_ENDS]} {clause[-_ENDS:]}"
     folded = _QUOTED.sub('" "', _BARE_NOT.sub(r"\1n't", clause.casefold())).rstrip(" .!?。！？")
     bare = phrases.CONCESSION.sub("", _OPENING.sub("", folded))
     if phrases.UNKNOWING.search(bare) or phrases.ABSENCE.search(bare):

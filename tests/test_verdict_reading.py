@@ -58,6 +58,8 @@ SUPPORTED = [
     "Yes, the passage says so.",
     "True<|im_end|>",
     "True. True.",
+    "True \x0b",
+    "**True**\x0b\x0b.",
 ]
 NOT_SUPPORTED = [
     "False",

@@ -144,7 +144,8 @@ def _clauses(answer: str) -> Iterator[_Clause]:
 
 def _mention(clause: _Clause, match: re.Match[str]) -> Mention | None:
     before, after = clause.text[: match.start()], clause.text[match.end() :].strip(" '")
-    follows = after.split(maxsplit=1)[0] if after else ""
+    # A tab or the like may be all that follows.
+    follows = next(iter(after.split(maxsplit=1)), "")
     if not _is_verdict(clause, match[0], before, follows):
         return None
     supports, hedged = _polarity(before, match["yes"] is not None)
@@ -154,7 +155,7 @@ def _mention(clause: _Clause, match: re.Match[str]) -> Mention | None:
         if not _COPULA.search(before.rstrip()):
             return None
         return Mention(supports, "hedged" if supports and _is_contrasted(clause) else "weak")
-    return Mention(supports, "strong", alone=not after)
+    return Mention(supports, "strong", alone=not after.strip())
 
 
 def _is_verdict(clause: _Clause, word: str, before: str, follows: str) -> bool:
