@@ -1,8 +1,9 @@
 """Metrics of editing (paper, appendix C), as pure functions of texts.
 
 `ErrLoc` asks whether an editor touches what people touch, `ErrCorr` whether it puts in what they put in, and
-`SimAl` how near the result comes to theirs. The paper's code for them was never released; `SimAl` is taken
-as BERTScore with the shipped encoder, so its figures compare editors with each other, not with the paper.
+`SimAl` how near the result comes to theirs, by aligned tokens. The paper's code for them was never released,
+so the definitions are those of the functions below; `SimAl` is BERTScore's F1 (`aligned_similarity`) with the
+shipped encoder. Figures compare editors with each other, not with the paper's table.
 Beside them stand two questions that need no revision by people: what became of the facts that are not
 supported, and of the words of those that are.
 """
