@@ -59,3 +59,24 @@ def test_a_second_verb_a_contrast_or_a_piece_goes(
 )
 def test_no_clause_is_left_hanging(text: str, wrong: str, right: list[str]) -> None:
     assert edit_sentence(request(text, [wrong], right, policy=Policy.REMOVE)).text is None
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "right"),
+    [
+        (
+            "The Prime Minister last year accepted drinking in Australia.",
+            "The Prime Minister was last year.",
+            "The Minister accepted drinking in Australia.",
+        ),
+        (
+            "Prosecutors agreed he was mentally ill but could stand trial.",
+            "Prosecutors agreed he was mentally ill.",
+            "He could stand trial.",
+        ),
+    ],
+)
+def test_a_claim_loses_no_word_that_only_says_more_of_one_that_stays(
+    text: str, wrong: str, right: str
+) -> None:
+    assert edit_sentence(request(text, [wrong], [right])).text is None

@@ -173,6 +173,8 @@ def _may_end(draft: Draft, i: int) -> bool:
     word, tag = draft.lower[i], draft.tags[i]
     if draft.is_mark(i):
         return word in {")", '"', "”", "]", "»", "%", "'", "’", "*", "."}
+    if i and draft.lower[i - 1] == "as" and tag in ("adverb", "adjective") and word != "well":
+        return False  # "as long" waits for its "as"
     if word in ARTICLES | BE | WANTING | UNFINISHED or tag in ("determiner", "preposition", "conjunction"):
         return False
     if tag in ("finite", "gerund", "infinitive"):

@@ -15,6 +15,7 @@ from factscore_chain.edit.draft import Draft
 from factscore_chain.edit.english import RELATIVE
 from factscore_chain.edit.grammar import with_articles
 from factscore_chain.edit.hedging import hedge_sentence, hedge_words, is_marked
+from factscore_chain.edit.phrases import MODIFIERS
 from factscore_chain.edit.removal import merged, remove
 from factscore_chain.edit.stated import stated_words
 from factscore_chain.values import Span, Verdict
@@ -142,7 +143,8 @@ def _weakened(mending: Mending) -> Mending:
             if not RELATIVE.isdisjoint(mending.draft.lower[at:]):
                 continue  # what a "where" or "who" further on is about may be this
             removal = remove(mending.draft, frozenset({word}), mending.needed)
-            if removal is not None:
+            # "Prime" of "Prime Minister", "mentally" of "mentally ill": without them it is something else.
+            if removal is not None and removal.name not in MODIFIERS:
                 action = FactAction(index, "removed", f"without {removal.name}, a part of it")
                 mending = mending.done([index], action, draft=removal.draft)
                 break

@@ -20,6 +20,9 @@ _DASHED = "the words after a dash"
 _CLAUSE = "a clause"
 _RELATIVE_CLAUSE = "a relative clause"
 _PHRASE = "a phrase"
+_MODIFIER, _ADVERB = "a modifier", "an adverb"
+MODIFIERS = frozenset({_MODIFIER, _ADVERB})
+"""Names of pieces that only say more of a word that stays."""
 _ENDS: dict[str, frozenset[str]] = {
     _BRACKETED: frozenset(),
     _DASHED: frozenset(),
@@ -182,14 +185,14 @@ def _modifiers(draft: Draft, first: int, last: int) -> Iterator[Piece]:
         return
     adverb = all(draft.tags[i] == "adverb" and draft.lower[i] not in NEGATIONS for i in range(first, last))
     if adverb and draft.tags[last] in ("finite", "participle", "preposition", "infinitive"):
-        yield Piece(frozenset(range(first, last)), name="an adverb")
+        yield Piece(frozenset(range(first, last)), name=_ADVERB)
     head, tag = draft.tags[last], draft.tags[last - 1]
     stays = head in ("noun", "plural") or (head == "adjective" and tag in ("adjective", "adverb"))
     if stays or (head == "name" and tag == "adjective"):
         start = first
         while start and draft.tags[start - 1] == "adverb" and draft.tags[start] == "adjective":
             start -= 1
-        yield Piece(frozenset(range(start, last)), name="a modifier")
+        yield Piece(frozenset(range(start, last)), name=_MODIFIER)
 
 
 def _titles(draft: Draft, first: int, last: int) -> Iterator[Piece]:
