@@ -15,8 +15,7 @@ from langchain.agents import create_agent
 from langchain_core.documents import Document
 from langchain_core.tools import tool
 
-from factscore_chain import KnowledgeRetriever
-from factscore_chain.agents import FactualityMiddleware
+from factscore_chain import FactualityMiddleware, KnowledgeRetriever
 from factscore_chain.retrievers.opening import open_knowledge
 
 KNOWLEDGE = Path(__file__).parent / "knowledge.jsonl"

@@ -13,7 +13,7 @@ from typing import Any
 
 from langchain.agents import create_agent
 
-from factscore_chain.agents import verify_claims_tool
+from factscore_chain import verify_claims_tool
 
 KNOWLEDGE = Path(__file__).parent / "knowledge.jsonl"
 PROMPT = "Check every fact that you state with verify_claims first, and state none that is not supported."

@@ -10,6 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from factscore_chain.agents.middleware import FactualityMiddleware
+    from factscore_chain.agents.tool import verify_claims_tool
     from factscore_chain.chain import FactScoreChain
     from factscore_chain.edit.chain import EditChain
     from factscore_chain.edit.report import EditReport
@@ -35,6 +37,7 @@ _HOMES = {
     "FactGuard": "lcel.guard",
     "FactScoreChain": "chain",
     "FactScoreError": "errors",
+    "FactualityMiddleware": "agents.middleware",
     "Generation": "values",
     "GuardPolicy": "guard.policy",
     "KnowledgeRetriever": "retrievers.ensemble",
@@ -43,6 +46,7 @@ _HOMES = {
     "Report": "report",
     "TextChecker": "guard.check",
     "Verdict": "values",
+    "verify_claims_tool": "agents.tool",
 }
 
 __all__ = [
@@ -56,6 +60,7 @@ __all__ = [
     "FactGuard",
     "FactScoreChain",
     "FactScoreError",
+    "FactualityMiddleware",
     "Generation",
     "GuardPolicy",
     "KnowledgeRetriever",
@@ -64,6 +69,7 @@ __all__ = [
     "Report",
     "TextChecker",
     "Verdict",
+    "verify_claims_tool",
 ]
 
 

@@ -134,15 +134,14 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
         self, message: AIMessage, state: Mapping[str, Any]
     ) -> Generator[Any, CheckedText, AIMessage]:
         """The message with its calls of tools, and with its text if that may be shown."""
-        if self._interim == "keep" or not message.text.strip():
-            return message
         if self._interim == "drop":
             return without_text(message)
+        # Where failing answers are only annotated, this text would be shown whatever came of its check.
+        if self._interim == "keep" or self.policy.on_fail == "annotate" or not message.text.strip():
+            return message
         request = self._request(message.text, state)
         checked = yield BesideTools(request.text, request.topic, request.evidence)
-        return (
-            message if checked.outcome.passed or self.policy.on_fail == "annotate" else without_text(message)
-        )
+        return message if checked.outcome.passed else without_text(message)
 
     def _judge(self, step: CheckRequest, config: RunnableConfig) -> CheckedText:
         return self._checker_of(step).invoke(step, unseen(config, internal=True))
