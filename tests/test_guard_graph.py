@@ -27,7 +27,7 @@ from factscore_chain.graphs import (
 )
 from factscore_chain.guard import FactualityError
 from factscore_chain.retrievers.context import ContextOnly
-from tests.stages import SentenceDecomposer, WordVerifier
+from tests.stages import GivenVerifier, SentenceDecomposer, WordVerifier
 
 DOCUMENTS = [Document("Nintendo was founded in Kyoto in 1889."), Document("Kyoto is a city in Japan.")]
 KYOTO = ("Kyoto", "Nintendo began here in 1889 as a maker of cards, and still has its office in the city.")
@@ -105,6 +105,13 @@ def test_raise_ends_the_graph() -> None:
 def test_trouble_with_the_check_is_treated_as_on_error_says(on_error: Any, shown: str) -> None:
     graph = guard_graph(scorer(), GuardPolicy(on_fail="correct", on_error=on_error, message="No."))
     assert ask(graph, "BREAK.")["answer"] == shown
+
+
+@pytest.mark.parametrize(("on_error", "shown"), [("open", "0.9 is sure. It is not."), ("closed", "No.")])
+def test_too_few_verdicts_are_treated_as_on_error_says(on_error: Any, shown: str) -> None:
+    chain = FactScoreChain(ContextOnly(), decomposer=SentenceDecomposer(), verifier=GivenVerifier())
+    policy = GuardPolicy(on_fail="correct", on_error=on_error, min_coverage=0.6, message="No.")
+    assert ask(guard_graph(chain, policy), "0.9 is sure. It is not.")["answer"] == shown
 
 
 @pytest.mark.parametrize(("on_empty", "shown"), [("pass", "I don't know."), ("fail", "No.")])

@@ -15,15 +15,17 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrough
+from langgraph.graph import START, StateGraph
 
 from factscore_chain import FactGuard, FactScoreChain
 from factscore_chain.errors import UsageError
+from factscore_chain.graphs import FactualityState
 from factscore_chain.guard.check import CHECKED
 from factscore_chain.guard.checked import CheckedText, FactualityError
 from factscore_chain.lcel import AnswerScorer
 from factscore_chain.retrievers.context import ContextOnly
 from tests.scripted import ScriptedChatModel
-from tests.stages import SentenceDecomposer, WordVerifier
+from tests.stages import GivenVerifier, SentenceDecomposer, WordVerifier
 
 DOCUMENTS = [
     Document("Nintendo was founded in Kyoto in 1889.", id="d1", metadata={"source": "nintendo.md"}),
@@ -143,7 +145,7 @@ def test_a_message_keeps_its_identity_and_tells_what_was_found() -> None:
         id="m1",
         response_metadata={"logprobs": 1},
     )
-    result = guard(on_fail="replace", message="No.").invoke(message)
+    result = guard(sources=[Shelf(documents=DOCUMENTS)], on_fail="replace", message="No.").invoke(message)
     assert (result.id, result.text, result.content[1]) == ("m1", "No.", {"type": "image", "url": "x"})
     assert result.response_metadata["factuality"]["unsupported"] == [FALSE]
     assert "logprobs" not in result.response_metadata
@@ -222,6 +224,63 @@ def test_an_input_without_a_place_for_feedback_is_refused_and_a_function_gives_i
         guard(on_fail="retry").wrap(chain).invoke({"n": 1})
     told = guard(on_fail="retry", ask_again=lambda value, checked: {**value, "told": checked.feedback()})
     assert told.wrap(chain).invoke({"n": 1})["answer"] == TRUE
+
+
+@pytest.mark.parametrize("value", [TRUE, AIMessage(TRUE), {"answer": TRUE, "docs": DOCUMENTS}])
+async def test_a_guard_that_has_nothing_to_check_by_says_so(value: Any) -> None:
+    with pytest.raises(UsageError, match="nothing to check the answer by"):
+        guard().invoke(value)
+    with pytest.raises(UsageError, match="nothing to check the answer by"):
+        [one async for one in guard().astream(value)]
+
+
+def test_a_context_without_a_passage_supports_nothing() -> None:
+    assert not guard().invoke({"answer": TRUE, "context": []})["factuality"].passed
+
+
+@pytest.mark.parametrize(
+    ("settings", "answer", "shown"),
+    [
+        ({"on_empty": "fail"}, "I don't know.", "No."),
+        ({"on_empty": "pass"}, "I don't know.", "I don't know."),
+        ({"on_error": "closed"}, "BREAK it.", "No."),
+        ({"on_error": "open"}, "BREAK it.", "BREAK it."),
+        ({"on_error": "closed", "min_coverage": 0.6}, "0.9 is sure. It is not.", "No."),
+        ({"on_error": "open", "min_coverage": 0.6}, "0.9 is sure. It is not.", "0.9 is sure. It is not."),
+    ],
+)
+@pytest.mark.parametrize("streams", [False, True])
+async def test_silence_trouble_and_too_few_verdicts_are_treated_as_the_policy_says(
+    settings: dict[str, Any], answer: str, shown: str, streams: bool
+) -> None:
+    verifier = GivenVerifier() if "min_coverage" in settings else WordVerifier()
+    chain = FactScoreChain(ContextOnly(), decomposer=SentenceDecomposer(), verifier=verifier)
+    checked = FactGuard(chain, message="No.", **settings)
+    given = {"answer": answer, "context": DOCUMENTS}
+    if not streams:
+        assert checked.invoke(given)["answer"] == shown
+        return
+    # In a stream each sentence is judged on its own, and one that passes is shown.
+    alone = "0.9 is sure. No." if "min_coverage" in settings and shown == "No." else shown
+    assert joined([one async for one in checked.astream(given)], "answer") == alone
+
+
+async def test_what_a_judging_model_says_is_not_shown_to_the_user_of_a_graph() -> None:
+    judge = ScriptedChatModel(script=lambda asked: "True" if "True or False" in asked else f"- {TRUE}")
+    graph: StateGraph[Any, None, Any, Any] = StateGraph(FactualityState)
+    graph.add_node("guard", FactGuard(FactScoreChain(ContextOnly(), llm=judge)))
+    graph.add_edge(START, "guard")
+    given: Any = {"answer": TRUE, "context": DOCUMENTS}
+    shown = [one async for one in graph.compile().astream(given, stream_mode="messages")]
+    assert (len(judge.prompts), shown) == (2, [])
+
+
+def test_a_scorer_composes_without_a_guard_too() -> None:
+    knowing = FactScoreChain(
+        Shelf(documents=DOCUMENTS), decomposer=SentenceDecomposer(), verifier=WordVerifier()
+    )
+    chain = rag(scripted(TRUE)) | RunnablePassthrough.assign(report=itemgetter("answer") | knowing)
+    assert chain.invoke(ASKED)["report"].init_score == 1.0
 
 
 def test_retry_without_somebody_to_ask_is_refused() -> None:

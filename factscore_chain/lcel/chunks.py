@@ -78,9 +78,13 @@ class _Flow:
                 yield "".join(waiting)
                 waiting = []
         if waiting:
+            self._require_evidence(self._seen)
             yield "".join(waiting)
         if self._dict and self._keys.text not in self._seen:
             self._keys.request(self._seen, self._always)  # raises, with the keys that there are
+
+    def _require_evidence(self, value: Any) -> None:
+        self._keys.require_evidence(value, self._gate.checker.scorer, self._always)
 
     def _knows_context(self) -> bool:
         context = self._keys.context
@@ -88,7 +92,10 @@ class _Flow:
 
     def _read(self, chunk: Any) -> list[str]:
         if not isinstance(chunk, Mapping):
-            return [self._text(chunk)]
+            text = self._text(chunk)
+            if text.strip():
+                self._require_evidence(chunk)
+            return [text]
         self._dict = True
         rest = {key: value for key, value in chunk.items() if key != self._keys.text}
         self._seen = self._seen + AddableDict(chunk)

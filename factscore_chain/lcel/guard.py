@@ -142,6 +142,7 @@ class FactGuard(Stage[Any, Any]):
         if not has_text(value, self.keys):
             return None, None
         request = self.keys.request(value, self.always)
+        self.keys.require_evidence(value, self.checker.scorer, self.always)
         return await self.checker.ainvoke(request, unseen(config)), request
 
     async def _process(self, value: Any, config: RunnableConfig) -> Any:

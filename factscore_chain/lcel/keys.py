@@ -8,9 +8,11 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
+from factscore_chain.chain import FactScoreChain
 from factscore_chain.errors import UsageError
 from factscore_chain.guard.check import CheckRequest
 from factscore_chain.guard.evidence import CallEvidence, as_evidence
+from factscore_chain.retrievers.context import ContextOnly
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,24 @@ class Keys:
                 "with text_key."
             )
         return CheckRequest(text_of(value[self.text]), self.topic_of(value), self.evidence(value, always))
+
+    def require_evidence(self, value: Any, scorer: FactScoreChain, always: CallEvidence) -> None:
+        """Makes sure that there is something to check an answer by; no passage at all may be among it.
+
+        Raises:
+            UsageError: The scorer knows nothing itself, and the value has no place for a context.
+        """
+        retrieval = scorer.scorer.retrieval
+        if always or retrieval is None or not isinstance(retrieval.retriever, ContextOnly):
+            return
+        if not isinstance(value, Mapping) or not any(key in value for key in self.context):
+            where = (
+                f"the keys {sorted(map(str, value))}" if isinstance(value, Mapping) else type(value).__name__
+            )
+            raise UsageError(
+                f"There is nothing to check the answer by: no context in {where}, and no knowledge. Name the "
+                "key of the context with context_key, or give a scorer with knowledge, or sources."
+            )
 
     def topic_of(self, value: Mapping[str, Any]) -> str | None:
         """The topic, where there is one."""

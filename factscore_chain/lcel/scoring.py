@@ -52,6 +52,7 @@ class AnswerScorer(Stage[Any, Report]):
 
     async def _process(self, value: Any, config: RunnableConfig) -> Report:
         request = self.keys.request(value, self.always)
+        self.keys.require_evidence(value, self.scorer, self.always)
         scorer = with_evidence(self.scorer, request.evidence)
         generation = Generation(request.text, request.topic)
         return await scorer.ainvoke(generation, patch_config(config, run_name="score"))
