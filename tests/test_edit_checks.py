@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from factscore_chain.edit.base import EditRequest, Policy
@@ -58,6 +60,22 @@ COUNT = (
 )
 def test_what_the_passages_say_may_be_written(given: tuple[str, str, str], edited: str) -> None:
     assert objection(_request(*given), edited) is None
+
+
+@pytest.mark.parametrize(
+    ("passage", "why"),
+    [
+        ("Nintendo was founded in 1889.", None),
+        ("It was founded in 1889.", None),
+        ("Yamaha was founded in 1889.", "the passages have 1889 of something else"),
+    ],
+)
+def test_a_year_is_taken_from_what_names_the_subject_of_a_text_without_topic(
+    passage: str, why: str | None
+) -> None:
+    given = ("Nintendo was founded in 1905.", "Nintendo was founded in 1905.", passage)
+    request = replace(_request(*given), generation=Generation(given[0]))
+    assert objection(request, "Nintendo was founded in 1889.") == why
 
 
 @pytest.mark.parametrize(

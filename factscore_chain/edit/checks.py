@@ -118,8 +118,7 @@ def _keeps_time(request: EditRequest, text: str) -> str | None:
 def _keeps_subject(request: EditRequest, text: str) -> str | None:
     """A new year comes from a sentence that names the subject or has a pronoun for it (English)."""
     new = years(text) - years(request.sentence.text)
-    named = [request.generation.topic or "", *(v for f in request.wrong for v in added_values(f.text, ""))]
-    subject = content_stems(" ".join(named)) - new
+    subject = _subject(request) - new
     if not subject or not new or guess_language(request.generation.text) != "en":
         return None
     for year in sorted(new):
@@ -127,6 +126,15 @@ def _keeps_subject(request: EditRequest, text: str) -> str | None:
         if not any(subject & content_stems(one) or _PRONOUN.search(one) for one in holding):
             return f"the passages have {year} of something else"
     return None
+
+
+def _subject(request: EditRequest) -> frozenset[str]:
+    """Stems of what names the subject of the wrong facts; without a name, of all their values."""
+    # The first word of a sentence is no name by its capital; behind another one it is.
+    values = [value for fact in request.wrong for value in added_values(f"that {fact.text}", "")]
+    names = [value for value in values if not any(map(str.isdigit, value))]
+    topic = request.generation.topic or ""
+    return content_stems(" ".join([topic, *names])) or content_stems(" ".join(values))
 
 
 def _keeps_policy(request: EditRequest, text: str) -> str | None:
