@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.callbacks import BaseCallbackHandler, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage
@@ -22,6 +22,7 @@ from factscore_chain.errors import UsageError
 from factscore_chain.graphs import FactualityState
 from factscore_chain.guard.check import CHECKED
 from factscore_chain.guard.checked import CheckedText, FactualityError
+from factscore_chain.guard.gate import SENTENCE
 from factscore_chain.lcel import AnswerScorer
 from factscore_chain.retrievers.context import ContextOnly
 from tests.scripted import ScriptedChatModel
@@ -299,6 +300,27 @@ async def test_callbacks_and_tags_reach_what_runs_inside_and_the_outcome_is_an_e
     assert [{"mine", "nostream"} <= set(one["tags"]) for one in inside] == [True]
     told: list[Any] = [one["data"] for one in events if one["name"] == CHECKED]
     assert [one["outcome"]["cause"] for one in told] == ["unsupported"]
+
+
+class Listener(BaseCallbackHandler):
+    """Notes what custom events tell."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+
+    def on_custom_event(self, name: str, data: Any, **kwargs: Any) -> None:
+        self.told.append((name, data["outcome"]["cause"]))
+
+
+@pytest.mark.parametrize("asynchronous", [True, False])
+async def test_a_stream_tells_of_each_sentence_and_of_the_whole(asynchronous: bool) -> None:
+    listener = Listener()
+    chain = rag(streaming(f"{TRUE} {FALSE}")) | guard()
+    if asynchronous:
+        [one async for one in chain.astream(ASKED, {"callbacks": [listener]})]
+    else:
+        list(chain.stream(ASKED, {"callbacks": [listener]}))
+    assert listener.told == [(SENTENCE, "supported"), (SENTENCE, "unsupported"), (CHECKED, "unsupported")]
 
 
 def test_a_guard_stands_in_an_assignment_too() -> None:
