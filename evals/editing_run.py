@@ -14,6 +14,7 @@ from factscore_chain.evals.editing_cases import Case, Source, each, score
 from factscore_chain.evals.editing_records import Rescored
 from factscore_chain.evals.judge import OnDone
 from factscore_chain.report import GenerationReport
+from factscore_chain.values import Verdict
 from factscore_chain.verify.base import Verifier
 
 
@@ -45,10 +46,14 @@ class Edited:
 
     @property
     def failed(self) -> int:
-        """Sentences for which something went wrong, and the text if it was not edited to the end."""
+        """Sentences for which something went wrong, and the text if it was not edited to the end.
+
+        A text of which no fact can be decided has nothing to mend, and nothing went wrong with it.
+        """
         kept = {edit.before for edit in self.result.kept}
         unanswered = {edit.before for edit in self.result.edits if edit.error is not None}
-        return len(unanswered - kept) + (self.result.status == "failed")
+        undecided = {fact.verdict for fact in self.report.facts} == {Verdict.UNDECIDED}
+        return len(unanswered - kept) + (self.result.status == "failed" and not undecided)
 
 
 def edit_cases(

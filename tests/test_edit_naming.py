@@ -96,3 +96,10 @@ def test_there_becomes_the_place(scorer: FactScoreChain) -> None:
     wrong = "Oslo has forty cathedrals of glass."
     report = _edited(scorer, f"{wrong} Gabriela Mistral taught there.", {wrong: ""}, "Gabriela Mistral")
     assert report.text == "Gabriela Mistral taught in Oslo."
+
+
+def test_a_sentence_is_not_dropped_where_no_claim_would_be_left(scorer: FactScoreChain) -> None:
+    text = f"{FALSE} Is there something else that you would like to know?"
+    report = _edited(scorer, text, {FALSE: ""}, "Marie Curie")
+    assert report.text == text
+    assert report.edits[0].why == "no claim would be left in the text"

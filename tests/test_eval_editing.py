@@ -19,7 +19,7 @@ from factscore_chain.evals.editing_records import EditingReport
 from factscore_chain.evals.editing_run import compare
 from factscore_chain.evals.revisions import Revision, read_revisions
 from factscore_chain.values import Verdict
-from tests.editing import sentence_in
+from tests.editing import DoubtfulVerifier, sentence_in
 from tests.scripted import ScriptedChatModel
 from tests.stages import SentenceDecomposer, WordVerifier
 
@@ -121,6 +121,14 @@ def test_an_edit_that_fails_leaves_the_sentence_and_is_counted() -> None:
     found = evaluate(Revision(TEXT, TRUE, (TRUE,)), editor=Dropper(breaks=ValueError))
     assert (found.failed, found.changed, found.complete) == (1, 0, False)
     assert found.unsupported_removed == 0
+
+
+def test_a_text_of_which_nothing_can_be_decided_is_no_failure() -> None:
+    decomposer = SentenceDecomposer()
+    estimator = Estimator("doubt", decomposer, DoubtfulVerifier())
+    revisions = [Revision(FALSE, "", (TRUE,))]
+    found = evaluate_editing(revisions, {"one": Dropper()}, estimator, Source(decomposer), resamples=5)
+    assert (found.editors["one"].failed, found.complete) == (0, True)
 
 
 def test_a_model_that_cannot_be_used_ends_the_run() -> None:

@@ -9,7 +9,7 @@ from langchain_core.runnables import RunnableConfig
 
 from factscore_chain.edit.candidate import Rewritten, report_on
 from factscore_chain.edit.keep import refusal, still_unsupported
-from factscore_chain.edit.located import Stated, locate
+from factscore_chain.edit.located import LocatedText, Stated, locate
 from factscore_chain.edit.naming import Naming, namings, unnamed
 from factscore_chain.edit.records import ActionRecord, EditRecord
 from factscore_chain.edit.state import EditState, Proposal, dump, proposals_of, report_of
@@ -26,11 +26,14 @@ class KeepStep(Stage[EditState, dict[str, Any]]):
         report = report_of(value)
         text = locate(report)
         judged = [_judged(one, text.sentences[one.sentence]) for one in proposals_of(value)]
-        nameless = unnamed(text, [one for one in judged if one.open])
-        judged = [
-            one.model_copy(update={"problem": nameless[one.sentence]}) if one.sentence in nameless else one
-            for one in judged
-        ]
+        for needed in (_last_claims, unnamed):
+            problems = needed(text, [one for one in judged if one.open])
+            judged = [
+                one.model_copy(update={"problem": problems[one.sentence]})
+                if one.sentence in problems
+                else one
+                for one in judged
+            ]
         kept = [one for one in judged if one.open]
         names = namings(text, kept)
         fresh = [one for one in judged if one.text is not None and one.problem and not one.seen]
@@ -52,6 +55,15 @@ class KeepStep(Stage[EditState, dict[str, Any]]):
             "edits": [*value["edits"], *map(dump, records)],
             "settled": [*value["settled"], *settled],
         }
+
+
+def _last_claims(text: LocatedText, kept: Sequence[Proposal]) -> dict[int, str]:
+    """For sentences that cannot be dropped because what is left would claim nothing: the reason."""
+    edited = {one.sentence for one in kept}
+    stays = [one.facts for one in text.sentences if one.sentence.index not in edited]
+    if any(one.facts for one in kept) or any(stays) or text.unplaced:
+        return {}
+    return {one.sentence: "no claim would be left in the text" for one in kept if not one.text}
 
 
 def _named(naming: Naming, stated: Stated, kept: Sequence[Proposal], number: int) -> EditRecord:
