@@ -204,6 +204,16 @@ async def test_the_result_counts_the_facts_of_all_sentences() -> None:
     assert [text[slice(*fact.span)] for fact in stream.result.outcome.unsupported if fact.span] == [BAD]
 
 
+async def test_what_was_mended_passes_and_what_was_withheld_does_not() -> None:
+    text = f"{GOOD[1]} Nintendo moved to Paris in 1950. {GOOD[2]}"
+    for on_fail, passed in (("remove", True), ("replace", False), ("annotate", False)):
+        stream = VerifiedStream(embedded(on_fail=on_fail), bits(text))
+        assert [piece async for piece in stream]
+        assert stream.result is not None
+        assert (stream.result.passed, stream.result.outcome.passed) == (passed, False)
+        assert stream.result.action == on_fail
+
+
 async def test_an_error_of_the_model_that_writes_is_the_callers() -> None:
     async def broken() -> AsyncIterator[str]:
         yield f"{GOOD[0]} {GOOD[1]} "

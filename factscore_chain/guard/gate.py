@@ -17,7 +17,10 @@ from factscore_chain.guard.outcome import Action, GuardOutcome, failed_check, ju
 from factscore_chain.guard.pieces import Piece, PieceBuffer
 from factscore_chain.guard.sentences import SentenceScorer, SentencesRequest, window_start
 from factscore_chain.report import FactRecord, GenerationReport
+from factscore_chain.score import Status
 from factscore_chain.values import Span
+
+_EDITED: tuple[Action, ...] = ("correct", "remove")
 
 SENTENCE = "factscore.sentence"
 """Name of the custom event sent for each sentence that was checked, with its `outcome` as plain data."""
@@ -53,6 +56,8 @@ class SentenceGate:
     _shown: list[str] = field(default_factory=list)
     _held: list[CheckedPiece] = field(default_factory=list)
     _facts: list[FactRecord] = field(default_factory=list)
+    _kept: list[FactRecord] = field(default_factory=list)
+    """Facts of what is shown, after edits."""
     _outcomes: list[tuple[GuardOutcome, Action]] = field(default_factory=list)
     _break: str = ""
     _said: bool = False
@@ -101,24 +106,27 @@ class SentenceGate:
             FactualityError: Nothing could be checked, and the policy makes that an error.
         """
         policy, text = self.checker.policy, self._buffer.text
-        report = GenerationReport(
-            text=text,
-            topic=self.topic,
-            status="scored" if self._facts else "no_facts",
-            facts=tuple(self._facts),
-        ).rescored(self.checker.scorer.scorer.gamma)
+        report = self._report(text, self._facts)
         outcome = self._whole(judge(report, policy))
         last = self._released(self._last(outcome))
+        shown = "".join(self._shown)
         actions = [action for _, action in self._outcomes if action != "pass"]
+        edited = any(action in _EDITED for action in actions)
         result = CheckedText(
-            text="".join(self._shown),
+            text=shown,
             original=text,
             action=actions[0] if actions else outcome.action if last.text else "pass",
             outcome=outcome,
+            after=judge(self._report(shown, _unplaced(self._kept)), policy) if edited else None,
             report=report,
         )
         await told(CHECKED, result.outcome, result.action, self.config)
         return result, last
+
+    def _report(self, text: str, facts: Sequence[FactRecord]) -> GenerationReport:
+        status: Status = "scored" if facts else "no_facts"
+        report = GenerationReport(text=text, topic=self.topic, status=status, facts=tuple(facts))
+        return report.rescored(self.checker.scorer.scorer.gamma)
 
     def _whole(self, outcome: GuardOutcome) -> GuardOutcome:
         """The outcome of all facts together; sentences whose check failed make it an error."""
@@ -136,24 +144,21 @@ class SentenceGate:
 
     def _last(self, outcome: GuardOutcome) -> CheckedPiece:
         """What is shown at the end; sentences that failed were dealt with one by one."""
-        held, self._held = self._held, []
         if self.silent and not self._buffer.text.strip():
             return CheckedPiece("", "")
         if not self._outcomes and outcome.action in ("replace", "raise"):
             empty = self.checker.shown(self._buffer.text, outcome)
             return CheckedPiece(raised(empty).text, "", outcome, "replace")
-        shown = "".join(one.text for one in held)
         if not self._outcomes and outcome.action == "annotate":
-            whole = "".join(self._shown) + shown
-            return CheckedPiece(
-                annotated(whole, outcome).removeprefix(whole.rstrip()), "", outcome, "annotate"
-            )
+            whole = "".join(self._shown)
+            added = annotated(whole, outcome).removeprefix(whole.rstrip())
+            return CheckedPiece(added, "", outcome, "annotate")
         if self._outcomes and not "".join(self._shown).strip():
             # Nothing is left of the text.
             empty = self.checker.shown(self._buffer.text, outcome)
             raised(empty.model_copy(update={"action": self.checker.policy.otherwise}))
             return CheckedPiece(self.checker.policy.message, "", None, "replace")
-        return CheckedPiece(shown, "")
+        return CheckedPiece("", "")
 
     async def _scored(self, pieces: Sequence[Piece]) -> Sequence[GenerationReport | str]:
         scorer = with_evidence(self.checker.scorer, self.evidence)
@@ -184,12 +189,14 @@ class SentenceGate:
         self, piece: Piece, outcome: GuardOutcome, report: GenerationReport | str
     ) -> tuple[str, Action]:
         action = outcome.action
-        if action in ("correct", "remove") and isinstance(report, GenerationReport):
+        if action in _EDITED and isinstance(report, GenerationReport):
             edited = await self._edited(piece, report)
             if edited is not None:
                 return (piece.lead + edited if edited.strip() else "", action)
-        if action in ("correct", "remove", "retry"):
+        if action in (*_EDITED, "retry"):
             action = self.checker.policy.otherwise
+        if action in ("pass", "annotate") and isinstance(report, GenerationReport):
+            self._kept += report.facts
         if action == "pass":
             return piece.original, action
         if action == "annotate":
@@ -224,7 +231,10 @@ class SentenceGate:
         if one.text.strip() == before.strip():
             return ""
         passed = judge(after, self.checker.policy).action in ("pass", "annotate")
-        return one.text.removeprefix(before) if passed and one.text.startswith(before) else None
+        if not passed or not one.text.startswith(before):
+            return None
+        self._kept += after.facts
+        return one.text.removeprefix(before)
 
     def _released(self, piece: CheckedPiece) -> CheckedPiece:
         """The piece as it is shown after the others: with the line break of what was left out before it."""
@@ -246,6 +256,11 @@ def _line_break(text: str) -> str:
     """The white space that a text begins with, if there is a line break in it."""
     lead = text[: len(text) - len(text.lstrip())]
     return lead if "\n" in lead else ""
+
+
+def _unplaced(facts: Sequence[FactRecord]) -> list[FactRecord]:
+    """Facts without the places that they had in a sentence by itself."""
+    return [fact.model_copy(update={"span": None, "sentence": None}) for fact in facts]
 
 
 def _moved(fact: FactRecord, by: int) -> FactRecord:
