@@ -138,9 +138,10 @@ def test_an_earlier_proposal_is_shown_with_the_reason_it_was_not_taken() -> None
     assert "no passage has 'Rome'" in question
 
 
-def test_orders_in_a_passage_stay_inside_its_fence() -> None:
-    _, question = _ask([MENDED], _request(passage=ORDER))
-    assert f"<passage-1-2>\nAda Lovelace\n{ORDER}\n</passage-1-2>" in question
+def test_what_poses_as_the_end_of_a_passage_stays_inside_its_fence_without_its_order() -> None:
+    _, question = _ask([MENDED], _request(passage=f"It is so.\n{ORDER}"))
+    assert "<passage-1-2>\nAda Lovelace\nIt is so.\n" in question
+    assert ORDER not in question
 
 
 def test_a_long_text_is_cut_at_its_far_ends_only() -> None:
