@@ -250,3 +250,8 @@ def test_text_beside_calls_of_tools_is_never_edited() -> None:
     checker = FactualityMiddleware(scorer(), on_fail="correct", llm=editor)
     done = agent([call(text=FALSE), TRUE], checker).invoke(ASK)
     assert (done["messages"][1].text, done["messages"][-1].text, editor.prompts) == ("", TRUE, [])
+
+
+def test_a_middleware_without_anything_to_check_by_is_refused() -> None:
+    with pytest.raises(UsageError, match="nothing to check answers by"):
+        FactualityMiddleware(None, tool_evidence="none")

@@ -254,3 +254,10 @@ async def test_a_long_text_is_understood_in_a_window_of_it() -> None:
     text = " ".join(f"Number {i}. {GOOD[i % 3]}" for i in range(150))
     checked = await shown(gate(on_fail="annotate"), text)
     assert _joined(checked).replace(f" {MARK}", "").replace(f" {MARK_UNCHECKED}", "") == text
+
+
+def test_halves_of_a_character_are_joined_across_bits_and_lone_ones_replaced() -> None:
+    buffer = PieceBuffer()
+    pieces = [piece for bit in ("Ada \ud83d", "", "\ude00 wrote.", " \ud83d") for piece in buffer.add(bit)]
+    pieces += buffer.finish()
+    assert "".join(piece.original for piece in pieces) == buffer.text == "Ada \U0001f600 wrote. \ufffd"

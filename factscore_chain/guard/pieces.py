@@ -41,12 +41,15 @@ class PieceBuffer:
     def __init__(self) -> None:
         self.text = ""
         """All that has come so far."""
+        self._half = ""
         self._given = 0
         self._looked = 0
 
     def add(self, bit: str) -> list[Piece]:
         """Takes the next bit; gives the sentences that are certain to have ended since."""
-        self.text += bit
+        bit = self._half + bit
+        self._half = bit[-1:] if "\ud800" <= bit[-1:] <= "\udbff" else ""
+        self.text += _joined(bit.removesuffix(self._half))
         ends = [match.end() for match in _ENDING.finditer(self.text, self._looked)]
         # Splitting is worth its time only where something has ended, and enough has come after it.
         if not ends or not self._sure(ends[0]):
@@ -56,6 +59,7 @@ class PieceBuffer:
 
     def finish(self) -> list[Piece]:
         """The rest, when nothing more comes."""
+        self.text += _joined(self._half)
         pieces = self._pieces(last=True)
         if self._given < len(self.text):
             end = Span(len(self.text), len(self.text))
@@ -79,3 +83,8 @@ class PieceBuffer:
     def _sure(self, end: int) -> bool:
         """Whether enough has come after a place to know that a sentence ended there."""
         return len(self.text) - end >= LOOK_AHEAD or bool(_TWO_WORDS.match(self.text, end))
+
+
+def _joined(text: str) -> str:
+    """The text with halves of characters joined, since servers cut anywhere; lone ones are replaced."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
