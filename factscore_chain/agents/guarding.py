@@ -101,8 +101,8 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
         self._context_key = context_key
         if scorer is None and tool_evidence == "none" and not sources and context_key is None:
             raise UsageError(
-                "There is nothing to check answers by. Give a scorer or knowledge, `sources`, a `context_key`, "
-                "or let the results of tools be evidence."
+                "There is nothing to check answers by. Give a scorer or knowledge, `sources`, "
+                "a `context_key`, or let the results of tools be evidence."
             )
         self._interim = interim
         self._name = name or f"{type(self).__name__}[{self.policy.on_fail}]"
