@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from operator import itemgetter
 from typing import Any
 
@@ -14,7 +16,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import Runnable, RunnableGenerator, RunnableLambda, RunnablePassthrough
 from langgraph.graph import START, StateGraph
 
 from factscore_chain import FactGuard, FactScoreChain
@@ -370,6 +372,22 @@ async def test_a_stream_of_texts_and_one_of_messages_keep_their_kind() -> None:
     assert whole.text == f"{TRUE} No."
     assert whole.response_metadata["factuality"]["unsupported"] == [FALSE]
     assert len({one.id for one in messages}) == 1
+
+
+def test_many_synchronous_streams_at_once_do_not_wait_for_each_other() -> None:
+    everybody = threading.Barrier(40)
+
+    def answers(inputs: Iterator[Any]) -> Iterator[Any]:
+        for _ in inputs:
+            yield {"context": DOCUMENTS}
+            everybody.wait(20)  # all streams wait for their model, which scores something itself
+            assert AnswerScorer(scorer()).invoke({"answer": TRUE, "context": DOCUMENTS}).init_score == 1.0
+            yield {"answer": TRUE}
+
+    chain = RunnableGenerator(answers) | guard(on_fail="replace", message="No.")
+    with ThreadPoolExecutor(40) as threads:
+        shown = list(threads.map(lambda _: joined(list(chain.stream("?")), "answer"), range(40)))
+    assert shown == [TRUE] * 40
 
 
 async def test_text_that_comes_before_its_context_waits_for_it() -> None:
