@@ -44,11 +44,11 @@ class Rescored(_Figures):
     mendable: int
     """Texts that had an unsupported fact."""
     rose: Finite | None
-    """Share of those whose score rose; one that was emptied did not."""
+    """Share of those whose score rose; one that has none any more did not."""
     fell: Finite | None
     """Share of those whose score fell."""
     emptied: int
-    """Those of which no fact is left."""
+    """Those that have no score any more: no fact is left, or none that can be decided."""
 
 
 class EditingReport(EditingFigures):
