@@ -65,6 +65,19 @@ def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
         raise
 
 
+async def off_this_loop(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine on the background loop, for a caller whose own loop has to stay free for others.
+
+    Cancelling the caller cancels the work.
+    """
+    return await on_loop(coroutine, _background_loop())
+
+
+async def on_loop(coroutine: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> T:
+    """Runs a coroutine on a loop of another thread, and waits for it without blocking this one."""
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
+
+
 def _running_loop() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()

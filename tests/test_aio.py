@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 
 from factscore_chain import aio
-from factscore_chain.aio import run_sync
+from factscore_chain.aio import off_this_loop, run_sync
 
 REQUEST: contextvars.ContextVar[str] = contextvars.ContextVar("REQUEST", default="none")
 
@@ -23,6 +23,24 @@ async def _loop_id() -> int:
 
 async def _request() -> str:
     return REQUEST.get()
+
+
+async def test_work_off_this_loop_runs_elsewhere_and_ends_with_its_caller() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            assert asyncio.get_running_loop() is not here
+            ended.set()
+
+    here = asyncio.get_running_loop()
+    waiting = asyncio.create_task(off_this_loop(work()))
+    await asyncio.to_thread(begun.wait, 30)
+    waiting.cancel()
+    assert await asyncio.to_thread(ended.wait, 30)
 
 
 def test_the_result_comes_back() -> None:

@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -92,6 +92,32 @@ def test_what_is_no_http_is_refused(tmp_path: Path, sent: bytes) -> None:
     with word_server(tmp_path, Limits(arrival=0.3)) as running:
         assert b"HTTP/1.1 400" in talk(running.port, sent)
         assert serves(running)
+
+
+def test_many_slow_bodies_keep_nobody_out(tmp_path: Path) -> None:
+    with word_server(tmp_path, Limits(concurrency=1)) as running, ExitStack() as held:
+        for _ in range(50):
+            slow = held.enter_context(socket.create_connection(("127.0.0.1", running.port)))
+            slow.sendall(HEAD + b"Content-Length: 100\r\n\r\n{")
+        assert serves(running)
+
+
+def test_no_more_bytes_are_held_than_the_limits_allow(tmp_path: Path) -> None:
+    with word_server(tmp_path, Limits(concurrency=1, body=1000)) as running, ExitStack() as held:
+        for _ in range(9):
+            slow = held.enter_context(socket.create_connection(("127.0.0.1", running.port)))
+            slow.sendall(HEAD + b"Content-Length: 1000\r\n\r\n" + b" " * 999)
+        answers = [posts(running, "x" * 900)().status_code for _ in range(20)]
+        assert 429 in answers
+    with word_server(tmp_path, Limits(concurrency=1, body=1000)) as running:
+        assert serves(running)
+
+
+def test_a_body_with_two_lengths_is_refused(tmp_path: Path) -> None:
+    with word_server(tmp_path, Limits(arrival=1)) as running:
+        both = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        answer = talk(running.port, HEAD + both)
+        assert (answer.count(b"HTTP/1.1 "), b"two_lengths" in answer) == (1, True)
 
 
 def test_a_full_server_says_so_at_once_and_recovers(tmp_path: Path) -> None:

@@ -187,6 +187,12 @@ def test_the_schema_shows_bodies_errors_and_what_fields_mean(server: httpx.Clien
     assert "/page/check" not in schema["paths"]
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_a_probe_may_ask_for_the_head_only(server: httpx.Client, path: str) -> None:
+    answer = server.head(path)
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
 def test_an_answer_is_not_sniffed_and_can_be_found_in_the_log(server: httpx.Client) -> None:
     answer = server.get("/healthz")
     assert answer.headers["x-content-type-options"] == "nosniff"

@@ -35,7 +35,9 @@ class Guarded:
 
     def _check(self, scope: Scope) -> None:
         headers = dict(scope["headers"])
-        if self._hosts is not None and _host(headers.get(b"host", b"")) not in self._hosts:
+        # Every browser names a host; only simple probes do not.
+        host = _host(headers.get(b"host", b""))
+        if self._hosts is not None and host and host not in self._hosts:
             raise ProblemError(
                 421,
                 "wrong_host",

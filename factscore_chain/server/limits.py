@@ -14,8 +14,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from factscore_chain.server.problems import ProblemError
 from factscore_chain.server.settings import Limits
 
-WAITING_FOR_EACH = 8
-"""Bodies that may be arriving for each request that may be in work."""
+HELD_FOR_EACH = 8
+"""Bodies of full length that may be held while they arrive, for each request that may be in work.
+
+Bytes are counted, not bodies, so that many slow clients cannot keep others out.
+"""
 GRACE = 5.0
 """Seconds beyond its time in which an answer that has begun may come to an end of its own."""
 DEADLINE = "factscore.deadline"
@@ -33,7 +36,7 @@ class Limited:
 
     def __init__(self, app: ASGIApp, limits: Limits, is_free: Callable[[str], bool]) -> None:
         self._app, self._limits, self._is_free = app, limits, is_free
-        self._arriving = 0
+        self._held = 0
         self._working = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,12 +44,8 @@ class Limited:
         if scope["type"] != "http" or self._is_free(scope["path"]):
             await self._app(scope, receive, send)
             return
-        self._refuse_if_full(self._arriving >= WAITING_FOR_EACH * self._limits.concurrency)
-        self._arriving += 1
-        try:
-            body = await self._body(scope, receive)
-        finally:
-            self._arriving -= 1
+        self._refuse_if_full()
+        body = await self._body(scope, receive)
         self._refuse_if_full()
         self._working += 1
         try:
@@ -65,7 +64,13 @@ class Limited:
             )
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
+        headers = dict(scope["headers"])
+        declared = headers.get(b"content-length", b"0")
+        if b"transfer-encoding" in headers and b"content-length" in headers:
+            # Two lengths are how a request is smuggled past a proxy that believes the other one.
+            raise ProblemError(
+                400, "two_lengths", "The body has two lengths. Send one.", headers={"Connection": "close"}
+            )
         if declared.isdigit() and int(declared) > self._limits.body:
             raise self._too_large()
         try:
@@ -80,15 +85,22 @@ class Limited:
 
     async def _arrived(self, receive: Receive) -> bytes:
         parts = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise ClientLeftError
-            parts += message.get("body", b"")
-            if len(parts) > self._limits.body:
-                raise self._too_large()
-            if not message.get("more_body", False):
-                return bytes(parts)
+        most = HELD_FOR_EACH * self._limits.concurrency * self._limits.body
+        try:
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientLeftError
+                piece = message.get("body", b"")
+                self._held += len(piece)
+                parts += piece
+                if len(parts) > self._limits.body:
+                    raise self._too_large()
+                self._refuse_if_full(self._held > most)
+                if not message.get("more_body", False):
+                    return bytes(parts)
+        finally:
+            self._held -= len(parts)
 
     def _too_large(self) -> ProblemError:
         return ProblemError(

@@ -15,6 +15,7 @@ import orjson
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
+from factscore_chain.aio import off_this_loop
 from factscore_chain.edit.chain import EditChain
 from factscore_chain.edit.report import EditReport
 from factscore_chain.edit.shown import edited_texts
@@ -51,10 +52,10 @@ async def check(body: EditRequest, served: Served) -> Response:
 
 async def _lines(generation: Generation, chain: EditChain, figures: Figures) -> AsyncIterator[bytes]:
     try:
-        report = await chain.scorer.ascore(generation)
+        report = await off_this_loop(chain.scorer.ascore(generation))
         figures.checked(report.generations)
         yield _line(_facts(report))
-        yield _line(_corrected(await chain.aedit(report)))
+        yield _line(_corrected(await off_this_loop(chain.aedit(report))))
     except Exception as error:  # noqa: BLE001  the answer has begun, so the error is its last line
         yield _problem_line(problem_of(error))
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from factscore_chain.aio import off_this_loop
 from factscore_chain.edit.report import EditReport
 from factscore_chain.guard.evidence import CallEvidence, as_evidence
 from factscore_chain.report import Report
@@ -62,7 +63,7 @@ async def score(body: ScoreRequest, served: Served) -> Report:
     """
     generation = prepared(body, served)
     chain = served.sources.chain(body.knowledge, evidence(body))
-    report = await chain.ascore(generation)
+    report = await off_this_loop(chain.ascore(generation))
     served.figures.checked(report.generations)
     return report
 
@@ -75,7 +76,7 @@ async def edit(body: EditRequest, served: Served) -> EditReport:
     """
     generation = prepared(body, served)
     chain = served.sources.edit_chain(body.knowledge, body.policy, body.mend, evidence(body))
-    report = await chain.aedit(generation)
+    report = await off_this_loop(chain.aedit(generation))
     served.figures.checked(report.before.generations)
     return report
 
@@ -95,12 +96,14 @@ async def metrics(served: Served) -> Response:
     return Response(generate_latest(served.figures.registry), media_type=CONTENT_TYPE_LATEST)
 
 
+@open_router.head("/healthz", include_in_schema=False)
 @open_router.get("/healthz", summary="Whether it runs")
 async def healthz() -> Health:
     """Answers as long as the process can answer."""
     return Health(version=version("factscore-chain"))
 
 
+@open_router.head("/readyz", include_in_schema=False)
 @open_router.get("/readyz", responses=errors(503), summary="Whether it takes requests")
 async def readyz(served: Served) -> Health:
     """Answers 503 until the models are loaded."""

@@ -77,7 +77,7 @@ def listening(serving: Serving) -> socket.socket:
 def _log_to_stderr() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-    for name, level in (("factscore_chain.server", logging.INFO), ("uvicorn", logging.WARNING)):
+    for name, level in (("factscore_chain.server", logging.INFO), ("uvicorn", logging.ERROR)):
         logger = logging.getLogger(name)
         logger.setLevel(level)
         logger.handlers = [handler]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from factscore_chain.aio import off_this_loop
 from factscore_chain.chain import FactScoreChain
 from factscore_chain.edit.base import Editor
 from factscore_chain.edit.chain import EditChain
@@ -109,4 +110,4 @@ class Sources:
         """Loads the shipped models, so that the first request does not wait for them; asks no chat model."""
         for chain in self.chains.values():
             if not chain.models:
-                await chain.ascore(_WARM_UP)
+                await off_this_loop(chain.ascore(_WARM_UP))

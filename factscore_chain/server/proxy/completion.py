@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from factscore_chain.aio import off_this_loop, on_loop
 from factscore_chain.guard.check import CheckRequest, TextChecker, raised
 from factscore_chain.guard.checked import CheckedText, FactualityError
 from factscore_chain.guard.evidence import CallEvidence
@@ -81,7 +82,12 @@ class _Choice:
             trouble = f"it has {len(text):,} characters, more than {longest:,}"
             return raised(checker.settled(checker.shown(text, failed_check(trouble, checker.policy))))
         try:
-            return await checker.acheck_again(self._guarding.request(text), self._again)
+            here = asyncio.get_running_loop()  # that of the connections to the upstream
+            return await off_this_loop(
+                checker.acheck_again(
+                    self._guarding.request(text), lambda checked: on_loop(self._again(checked), here)
+                )
+            )
         except ProblemError:
             # The upstream did not answer again, so that what it said before is what there is.
             if self._last is None:

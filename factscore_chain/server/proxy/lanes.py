@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 
+from factscore_chain.aio import off_this_loop
 from factscore_chain.guard.check import raised
 from factscore_chain.guard.checked import CheckedText, FactualityError
 from factscore_chain.guard.gate import SentenceGate
@@ -214,7 +215,7 @@ class _WholeLane(_Lane):
     async def _checked(self, first: str) -> CheckedText | None:
         text = "".join([bit async for bit in self._text(first)])
         checker = self._guarding.checker
-        checked = raised(checker.settled(await checker.ainvoke(self._guarding.request(text))))
+        checked = raised(checker.settled(await off_this_loop(checker.ainvoke(self._guarding.request(text)))))
         shown = shown_choice({"message": {"content": text}}, checked, is_data=True)
         self._send({"index": self._index, "delta": shown["message"], "finish_reason": None})
         return checked
