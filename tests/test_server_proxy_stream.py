@@ -55,7 +55,7 @@ def test_a_supported_answer_streams_as_it_is(proxies: Proxies) -> None:
 def test_an_unsupported_sentence_is_shown_as_the_policy_says(proxies: Proxies, how: str, shown: str) -> None:
     chunks = list(stream(proxies.start([f"{TRUE} {WRONG}"], policy(on_fail=how))))
     assert texts(iter(chunks)) == shown
-    assert not chunks[-1].choices[0].factscore["passed"]
+    assert not chunks[-1].choices[0].factscore["outcome"]["passed"]
 
 
 def test_a_sentence_is_out_before_the_upstream_is_done(proxies: Proxies) -> None:
