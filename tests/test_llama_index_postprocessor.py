@@ -49,6 +49,11 @@ async def test_only_a_contradicted_node_is_dropped_and_it_is_recorded_why(truste
     assert "1977" in reason.passages[0].text
 
 
+def test_a_sentence_of_which_the_source_says_only_a_part_is_no_contradiction(trusted: FactScoreChain) -> None:
+    mixed = node("In 1984 she founded the Green Belt Movement, and Kurt Cobain wrote its anthem in Oslo.")
+    assert ContradictionPostprocessor(trusted).postprocess_nodes([mixed]) == [mixed]
+
+
 def test_the_synchronous_door_does_the_same(trusted: FactScoreChain) -> None:
     kept = ContradictionPostprocessor(trusted).postprocess_nodes([node(WRONG), node(RIGHT)])
     assert [one.node_id for one in kept] == [RIGHT]

@@ -65,8 +65,8 @@ class ContradictedNodesEvent(BaseEvent):
 class ContradictionPostprocessor(BaseNodePostprocessor):
     """Drops nodes that contradict a trusted source, and only those.
 
-    A node is dropped if the source supports one of its sentences with another value in the place of one that
-    it does not support: another year, number or name. What the source does not mention, what cannot be
+    A node is dropped if the source supports one of its sentences once a value in it is another: another
+    year, number or name. What the source does not mention, what cannot be
     decided, and what could not be checked stays. `dropped` and the event `ContradictedNodesEvent` say what
     was dropped and why.
 
@@ -165,8 +165,9 @@ class ContradictionPostprocessor(BaseNodePostprocessor):
 
 
 def _contradictions(result: EditedGeneration) -> list[Contradiction]:
+    # Where something else in the sentence stays unsupported, the source may not speak of its matter at all.
     return [
         Contradiction(edit.before, edit.wording, edit.passages)
         for edit in result.kept
-        if any(action.action == "corrected" for action in edit.actions)
+        if edit.actions and all(action.action == "corrected" for action in edit.actions)
     ]
