@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import threading
 from typing import Any
 
 import pytest
@@ -133,6 +135,11 @@ def test_the_topic_may_follow_from_the_query() -> None:
     assert (topics, {passage["title"] for passage in facts[0]["passages"]}) == ([QUESTION], {"Kyoto"})
 
 
+def test_the_record_is_plain_data() -> None:
+    kept = json.loads(json.dumps(record(engine(FALSE).query(QUESTION))))
+    assert kept["outcome"]["unsupported"][0]["text"] == "Nintendo was founded in 1905."
+
+
 def test_settings_go_before_those_of_the_policy() -> None:
     policy = GuardPolicy(threshold=1.0, on_fail="replace", message="No.")
     assert str(engine(FALSE, policy=policy, on_fail="annotate").query(QUESTION)).startswith(FALSE)
@@ -172,8 +179,6 @@ def test_a_sentence_is_shown_before_the_next_is_written() -> None:
             yield f"{word} "
             if word == "much":
                 assert shown.wait(20)
-
-    import threading
 
     shown = threading.Event()
     nodes = [NodeWithScore(node=TextNode(text=TRUE))]

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from langchain_core.documents import Document
 from llama_index.core.base.response.schema import (
     RESPONSE_TYPE,
     AsyncStreamingResponse,
@@ -15,13 +14,11 @@ from llama_index.core.base.response.schema import (
     Response,
     StreamingResponse,
 )
-from llama_index.core.schema import NodeWithScore
 
 from factscore_chain.chain import FactScoreChain
 from factscore_chain.errors import UsageError
 from factscore_chain.guard import CallEvidence, GuardPolicy, as_evidence
 from factscore_chain.guard.scorers import AnyScorer, as_scorer
-from factscore_chain.llama_index.nodes import to_documents
 from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.context import ContextOnly
 from factscore_chain.retrievers.opening import AnyKnowledge
@@ -90,11 +87,6 @@ def policy_with(policy: GuardPolicy | None, **settings: Any) -> GuardPolicy:
     return replace(
         policy or GuardPolicy(), **{name: value for name, value in settings.items() if value is not None}
     )
-
-
-def contexts_of(nodes: Sequence[NodeWithScore]) -> list[Document]:
-    """The source nodes of a response as evidence; each is marked with what found it."""
-    return to_documents(nodes)
 
 
 async def whole(response: RESPONSE_TYPE) -> Response | PydanticResponse:

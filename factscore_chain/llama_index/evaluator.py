@@ -14,7 +14,8 @@ from factscore_chain.aio import run_sync
 from factscore_chain.errors import FactScoreError
 from factscore_chain.guard import CheckedText, CheckRequest, GuardOutcome, GuardPolicy, TextChecker
 from factscore_chain.guard.scorers import AnyScorer
-from factscore_chain.llama_index.checking import Evidence, Sources, contexts_of, policy_with, text_of, whole
+from factscore_chain.llama_index.checking import Evidence, Sources, policy_with, text_of, whole
+from factscore_chain.llama_index.nodes import to_documents
 from factscore_chain.report import GenerationReport
 from factscore_chain.retrievers.opening import AnyKnowledge
 
@@ -122,7 +123,7 @@ class FactScoreEvaluator(BaseEvaluator):
             return await self._evaluated(query, None, None, None, topic)
         said = await whole(response)
         shown = [node.get_content() for node in said.source_nodes]
-        return await self._evaluated(query, text_of(said), shown, contexts_of(said.source_nodes), topic)
+        return await self._evaluated(query, text_of(said), shown, to_documents(said.source_nodes), topic)
 
     async def _evaluated(
         self,

@@ -65,10 +65,9 @@ class ContradictedNodesEvent(BaseEvent):
 class ContradictionPostprocessor(BaseNodePostprocessor):
     """Drops nodes that contradict a trusted source, and only those.
 
-    A node is dropped if the source supports one of its sentences once a value in it is another: another
-    year, number or name. What the source does not mention, what cannot be
-    decided, and what could not be checked stays. `dropped` and the event `ContradictedNodesEvent` say what
-    was dropped and why.
+    A node is dropped if the source supports one of its sentences, whole, once a date, a number or a name in
+    it is another. What the source does not mention, what cannot be decided, and what could not be checked
+    stays. `dropped` and the event `ContradictedNodesEvent` say what was dropped and why.
 
     A node whose title is one of the source's is compared with that page, else with the whole source.
 

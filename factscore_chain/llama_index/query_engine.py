@@ -24,7 +24,8 @@ from factscore_chain.edit.base import Editor
 from factscore_chain.errors import UsageError
 from factscore_chain.guard import CheckedText, CheckRequest, GuardPolicy, TextChecker
 from factscore_chain.guard.scorers import AnyScorer
-from factscore_chain.llama_index.checking import Evidence, Sources, contexts_of, policy_with, text_of, whole
+from factscore_chain.llama_index.checking import Evidence, Sources, policy_with, text_of, whole
+from factscore_chain.llama_index.nodes import to_documents
 from factscore_chain.llama_index.shown import in_one_piece, streamed, streamed_async, with_record
 from factscore_chain.retrievers.opening import AnyKnowledge
 
@@ -155,7 +156,7 @@ class FactCheckQueryEngine(BaseQueryEngine):
 
     def _request(self, query: QueryBundle, text: str, nodes: Sequence[NodeWithScore]) -> CheckRequest:
         topic = self._topic(query) if callable(self._topic) else self._topic
-        return CheckRequest(text, topic, self._sources.beside(contexts_of(nodes)))
+        return CheckRequest(text, topic, self._sources.beside(to_documents(nodes)))
 
     async def _checked(self, query: QueryBundle, response: RESPONSE_TYPE, ask: _Ask) -> RESPONSE_TYPE:
         latest = await whole(response)
