@@ -1,0 +1,50 @@
+"""The soak of the HTTP server: it measures a real one, and says when something does not hold."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from factscore_chain.evals.bench.soak import Load, Outcome, main
+
+
+def load(**statuses: int) -> Load:
+    found = Load()
+    for status, count in statuses.items():
+        for number in range(count):
+            found.add(status.strip("_"), 0.1 * (number + 1))
+    return found
+
+
+def test_a_short_soak_of_the_real_server_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("fastapi")
+    assert main(["--seconds", "3", "--rate", "2", "--concurrency", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["steady"]["statuses"].keys() == {"200"}
+    assert found["burst"]["statuses"].keys() == {"200", "429"}
+
+
+@pytest.mark.parametrize(
+    ("steady", "burst", "after"),
+    [
+        (load(_200=3, _500=1), load(_200=1, _429=1), load(_200=1)),
+        (load(_200=3), load(_200=2), load(_200=1)),
+        (load(_200=3), load(_200=1, _429=1, ReadError=1), load(_200=1)),
+        (load(_200=3), load(_200=1, _429=1), load(_429=1)),
+    ],
+    ids=["an error", "nothing refused", "broken off", "no recovery"],
+)
+def test_what_does_not_hold_is_told(steady: Load, burst: Load, after: Load) -> None:
+    assert not Outcome(steady, burst, after, []).holds
+
+
+def test_latencies_are_those_of_one_status() -> None:
+    assert load(_200=10, _429=1).milliseconds() == {"p50": 600.0, "p90": 1000.0, "p99": 1000.0, "max": 1000.0}
+    assert load(_429=1).milliseconds() == {}
+
+
+def test_growth_compares_the_last_third_with_the_middle_one() -> None:
+    calm = load(_200=1)
+    assert Outcome(calm, calm, calm, [1, 9, 9, 9, 11, 11, 12, 12, 12]).growth == pytest.approx(12 - 31 / 3)
+    assert Outcome(calm, calm, calm, []).growth is None
