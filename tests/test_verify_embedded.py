@@ -70,6 +70,18 @@ def test_what_somebody_did_in_other_years_contradicts_nothing(fact: str, reason:
     assert (decision.verdict, decision.reason) == (Verdict.NOT_SUPPORTED, reason)
 
 
+def test_passages_that_disagree_are_said_to_do_so_in_either_order() -> None:
+    told = Passage("told", "Kyoto Tower was opened in 1964.", "Kyoto Tower")
+    other = Passage("other", "Kyoto Tower was opened in 1981.", "Kyoto Tower")
+    fact = AtomicFact("Kyoto Tower was opened in 1964.")
+    claims = [Claim(fact, passages, "Kyoto Tower") for passages in ((told, other), (other, told), (told,))]
+    first, second, alone = EmbeddedVerifier().batch(claims)
+    assert first.verdict is second.verdict is alone.verdict is Verdict.SUPPORTED
+    assert first.note == second.note == "The passages disagree: 'other' says otherwise."
+    assert {passage.id for passage in first.passages} == {"told", "other"}
+    assert alone.note is None
+
+
 def test_a_fact_longer_than_the_model_can_read_gets_a_probability() -> None:
     decision = decide("Marie Curie met " + ", ".join(f"Person{number}" for number in range(600)))
     assert decision.verdict is Verdict.NOT_SUPPORTED

@@ -67,6 +67,7 @@ class EmbeddedVerifier(LocalVerifier):
             reason=None if supported else _reason(read),
             passages=claim.passages,
             evidence=tuple(claim.passages[number].id for number in read.passages),
+            note=_conflict(claim, read) if supported else None,
         )
 
     def _without_evidence(self, claim: Claim) -> Decision:
@@ -86,6 +87,12 @@ class EmbeddedVerifier(LocalVerifier):
             passages=claim.passages,
             cause="the fact holds no word",
         )
+
+
+def _conflict(claim: Claim, read: Read) -> str | None:
+    """Which passages say otherwise than the one that supports the fact."""
+    named = ", ".join(repr(claim.passages[number].id) for number in read.against)
+    return f"The passages disagree: {named} says otherwise." if named else None
 
 
 def _reason(read: Read) -> Reason:

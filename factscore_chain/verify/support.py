@@ -51,6 +51,8 @@ class Read:
     """Between what the probability must lie (see `checks.py`)."""
     other_time: bool = False
     """Whether its sentences tell of another matter, of other years."""
+    against: tuple[int, ...] = ()
+    """Numbers of passages that plainly say otherwise than the best one, as far as reading settles it."""
 
     @property
     def contradicted(self) -> bool:
@@ -79,6 +81,8 @@ class Draft:
     """The highest probability that the subject's own page leaves."""
     subject: str | None = None
     """Whom the fact is about, if that is known."""
+    against: tuple[int, ...] = ()
+    """Numbers of passages that say otherwise than the best one."""
 
     def completed(self, logits: Floats) -> Read:
         """The claim read, given the cross-encoder's logits of its pair."""
@@ -86,7 +90,7 @@ class Draft:
         other_time = tells_of_another_time(_named(self.features), self.pair.fact, self.pair.evidence)
         least, most = row_limits(self.features, self.pair, self.subject)
         bounds = (min(least, self.most), min(most, self.most))
-        return Read(row, self.passages, bounds, other_time)
+        return Read(row, self.passages, bounds, other_time, self.against)
 
 
 class Support:
@@ -151,7 +155,23 @@ def _draft(claim: Claim, fact: Words, evidence: Evidence | None) -> Draft | None
     title = claim.passages[numbers[0]].title or claim.topic
     text = evidence_text(chosen, evidence, title)
     most = _most_by_own_page(claim, fact, evidence, subject, alignment.best)
-    return Draft(alignment.features, Pair(text, claim.fact.text), numbers, most, subject)
+    against = _saying_otherwise(claim, fact, evidence, subject, alignment.best)
+    return Draft(alignment.features, Pair(text, claim.fact.text), numbers, most, subject, against)
+
+
+def _saying_otherwise(
+    claim: Claim, fact: Words, evidence: Evidence, subject: str | None, best: int
+) -> tuple[int, ...]:
+    """Passages beside that of the best sentence which, read alone, hold the fact down."""
+    others = sorted(set(evidence.passage_of.tolist()) - {int(evidence.passage_of[best])})
+    found = []
+    for number in others:
+        part = evidence.only(np.flatnonzero(evidence.passage_of == number).tolist())
+        alignment = align(fact, subject, part)
+        pair = Pair(part.sentences[alignment.best], claim.fact.text)
+        if row_limits(alignment.features, pair, subject)[1] < 1:
+            found.append(number)
+    return tuple(found)
 
 
 def _most_by_own_page(claim: Claim, fact: Words, evidence: Evidence, subject: str | None, best: int) -> float:
