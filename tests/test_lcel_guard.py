@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from operator import itemgetter
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import BaseCallbackHandler, CallbackManagerForRetrieverRun
-from langchain_core.documents import Document
-from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import Runnable, RunnableGenerator, RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrough
 from langgraph.graph import START, StateGraph
 
 from factscore_chain import FactGuard, FactScoreChain
@@ -24,51 +17,11 @@ from factscore_chain.errors import UsageError
 from factscore_chain.graphs import FactualityState
 from factscore_chain.guard.check import CHECKED
 from factscore_chain.guard.checked import CheckedText, FactualityError
-from factscore_chain.guard.gate import SENTENCE
 from factscore_chain.lcel import AnswerScorer
 from factscore_chain.retrievers.context import ContextOnly
+from tests.rag import ASKED, DOCUMENTS, FALSE, TRUE, Shelf, guard, joined, rag, scorer, scripted
 from tests.scripted import ScriptedChatModel
 from tests.stages import GivenVerifier, SentenceDecomposer, WordVerifier
-
-DOCUMENTS = [
-    Document("Nintendo was founded in Kyoto in 1889.", id="d1", metadata={"source": "nintendo.md"}),
-    Document("Kyoto is a city in Japan."),
-]
-TRUE = "Nintendo was founded in Kyoto."
-FALSE = "Nintendo was founded in Osaka."
-
-
-class Shelf(BaseRetriever):
-    """Gives the same documents whatever is asked."""
-
-    documents: list[Document]
-
-    def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
-    ) -> list[Document]:
-        return self.documents
-
-
-def scorer() -> FactScoreChain:
-    return FactScoreChain(ContextOnly(), decomposer=SentenceDecomposer(), verifier=WordVerifier())
-
-
-def guard(**settings: Any) -> FactGuard:
-    return FactGuard(scorer(), **settings)
-
-
-def rag(model: Any) -> Runnable[Any, Any]:
-    prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
-    return RunnablePassthrough.assign(context=RunnableLambda(lambda _: DOCUMENTS)) | (
-        RunnablePassthrough.assign(answer=prompt | model | StrOutputParser())
-    )
-
-
-def scripted(*answers: str) -> ScriptedChatModel:
-    return ScriptedChatModel(script=list(answers))
-
-
-ASKED = {"question": "Where?", "session": 7}
 
 
 def test_a_chain_keeps_its_keys_and_gets_the_result_beside_the_answer() -> None:
@@ -304,27 +257,6 @@ async def test_callbacks_and_tags_reach_what_runs_inside_and_the_outcome_is_an_e
     assert [one["outcome"]["cause"] for one in told] == ["unsupported"]
 
 
-class Listener(BaseCallbackHandler):
-    """Notes what custom events tell."""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
-
-    def on_custom_event(self, name: str, data: Any, **kwargs: Any) -> None:
-        self.told.append((name, data["outcome"]["cause"]))
-
-
-@pytest.mark.parametrize("asynchronous", [True, False])
-async def test_a_stream_tells_of_each_sentence_and_of_the_whole(asynchronous: bool) -> None:
-    listener = Listener()
-    chain = rag(streaming(f"{TRUE} {FALSE}")) | guard()
-    if asynchronous:
-        [one async for one in chain.astream(ASKED, {"callbacks": [listener]})]
-    else:
-        list(chain.stream(ASKED, {"callbacks": [listener]}))
-    assert listener.told == [(SENTENCE, "supported"), (SENTENCE, "unsupported"), (CHECKED, "unsupported")]
-
-
 def test_a_guard_stands_in_an_assignment_too() -> None:
     chain = RunnablePassthrough.assign(checked=guard(on_fail="replace", message="No.") | itemgetter("answer"))
     result = chain.invoke({"answer": FALSE, "context": DOCUMENTS})
@@ -335,104 +267,3 @@ def test_a_score_by_the_chains_context_stands_beside_the_answer() -> None:
     chain = rag(scripted(f"{TRUE} {FALSE}")) | RunnablePassthrough.assign(report=AnswerScorer(scorer()))
     result = chain.invoke(ASKED)
     assert (result["report"].init_score, result["answer"]) == (0.5, f"{TRUE} {FALSE}")
-
-
-def streaming(*answers: str) -> GenericFakeChatModel:
-    return GenericFakeChatModel(messages=iter(answers))
-
-
-def joined(chunks: Sequence[Any], key: str) -> Any:
-    return "".join(chunk[key] for chunk in chunks if key in chunk)
-
-
-@pytest.mark.parametrize("asynchronous", [True, False])
-async def test_a_streaming_chain_shows_sentences_as_they_are_verified(asynchronous: bool) -> None:
-    chain = rag(streaming(f"{TRUE} {FALSE} Kyoto is a city in Japan.")) | guard(
-        on_fail="replace", message="No."
-    )
-    chunks = [one async for one in chain.astream(ASKED)] if asynchronous else list(chain.stream(ASKED))
-    answers = [chunk["answer"] for chunk in chunks if "answer" in chunk]
-    assert answers == [TRUE, " No.", " Kyoto is a city in Japan."]
-    assert joined(chunks[:1], "question") == "Where?"
-    assert chunks[-1]["factuality"].outcome.unsupported[0].text == FALSE
-    whole = chunks[0]
-    for chunk in chunks[1:]:
-        whole = whole + chunk
-    assert list(whole) == ["question", "session", "context", "answer", "factuality"]
-
-
-async def test_a_stream_of_texts_and_one_of_messages_keep_their_kind() -> None:
-    checked = guard(sources=[Shelf(documents=DOCUMENTS)], on_fail="replace", message="No.")
-    texts = [one async for one in (streaming(f"{TRUE} {FALSE}") | StrOutputParser() | checked).astream("?")]
-    assert texts == [TRUE, " No."]
-    messages = [one async for one in (streaming(f"{TRUE} {FALSE}") | checked).astream("?")]
-    whole = messages[0]
-    for one in messages[1:]:
-        whole = whole + one
-    assert whole.text == f"{TRUE} No."
-    assert whole.response_metadata["factuality"]["unsupported"] == [FALSE]
-    assert len({one.id for one in messages}) == 1
-
-
-def test_many_synchronous_streams_at_once_do_not_wait_for_each_other() -> None:
-    everybody = threading.Barrier(40)
-
-    def answers(inputs: Iterator[Any]) -> Iterator[Any]:
-        for _ in inputs:
-            yield {"context": DOCUMENTS}
-            everybody.wait(20)  # all streams wait for their model, which scores something itself
-            assert AnswerScorer(scorer()).invoke({"answer": TRUE, "context": DOCUMENTS}).init_score == 1.0
-            yield {"answer": TRUE}
-
-    chain = RunnableGenerator(answers) | guard(on_fail="replace", message="No.")
-    with ThreadPoolExecutor(40) as threads:
-        shown = list(threads.map(lambda _: joined(list(chain.stream("?")), "answer"), range(40)))
-    assert shown == [TRUE] * 40
-
-
-async def test_text_that_comes_before_its_context_waits_for_it() -> None:
-    async def late(chunks: Any) -> Any:
-        async for _ in chunks:
-            yield {"answer": TRUE}
-            yield {"context": DOCUMENTS}
-
-    chain = RunnableLambda(lambda x: x) | late | guard(on_fail="raise")
-    assert joined([chunk async for chunk in chain.astream("?")], "answer") == TRUE
-
-
-async def test_with_retry_a_stream_shows_the_whole_answer_at_the_end() -> None:
-    model = scripted(FALSE, TRUE)
-    prompt = ChatPromptTemplate.from_template("{question}")
-    chain = rag(model) | guard(on_fail="retry", retry_with=prompt | model | StrOutputParser())
-    chunks = [chunk async for chunk in chain.astream(ASKED)]
-    assert [chunk["answer"] for chunk in chunks] == [TRUE]
-    wrapped = guard(on_fail="retry").wrap(rag(scripted(FALSE, TRUE)))
-    assert [chunk["answer"] for chunk in wrapped.stream(ASKED)] == [TRUE]
-
-
-async def test_a_message_that_calls_tools_streams_through() -> None:
-    call = AIMessage("", tool_calls=[{"name": "search", "args": {"q": "x"}, "id": "1"}])
-    chunks = [one async for one in guard(on_empty="fail").astream(call)]
-    whole = chunks[0]
-    for one in chunks[1:]:
-        whole = whole + one
-    assert (whole.text, whole.tool_calls[0]["name"]) == ("", "search")
-
-
-@pytest.mark.parametrize("wrong", [7, {"question": "x"}])
-async def test_a_stream_of_what_is_no_answer_is_refused(wrong: Any) -> None:
-    with pytest.raises(UsageError):
-        [one async for one in guard().astream(wrong)]
-
-
-async def test_an_error_ends_a_stream() -> None:
-    chain = rag(streaming(f"{TRUE} {FALSE}")) | guard(on_fail="raise")
-    with pytest.raises(FactualityError):
-        [one async for one in chain.astream(ASKED)]
-    with pytest.raises(FactualityError):
-        list((rag(streaming(f"{TRUE} {FALSE}")) | guard(on_fail="raise")).stream(ASKED))
-
-
-async def test_a_wrapped_chain_streams_where_nobody_is_asked_again() -> None:
-    chain = guard(on_fail="replace", message="No.").wrap(rag(streaming(f"{TRUE} {FALSE}")))
-    assert joined([one async for one in chain.astream(ASKED)], "answer") == f"{TRUE} No."
