@@ -103,3 +103,13 @@ def test_a_sentence_is_not_dropped_where_no_claim_would_be_left(scorer: FactScor
     report = _edited(scorer, text, {FALSE: ""}, "Marie Curie")
     assert report.text == text
     assert report.edits[0].why == "no claim would be left in the text"
+
+
+def test_a_claim_that_nobody_asked_about_is_a_claim_too(scorer: FactScoreChain) -> None:
+    report = scorer.score(f"Marie Curie was a physicist. {FALSE}", "Marie Curie")
+    (one,) = report.generations
+    asked = one.model_copy(update={"facts": tuple(fact for fact in one.facts if fact.sentence == 1)})
+    given = report.model_copy(update={"generations": (asked,)})
+    assert EditChain(scorer, editor=ListEditor(edits={FALSE: ""})).edit(given).text == (
+        "Marie Curie was a physicist."
+    )

@@ -7,6 +7,8 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
+from factscore_chain.decompose.layout import is_claim
+from factscore_chain.decompose.markup import readable
 from factscore_chain.edit.candidate import Rewritten, report_on
 from factscore_chain.edit.keep import refusal, still_unsupported
 from factscore_chain.edit.located import LocatedText, Stated, locate
@@ -60,8 +62,10 @@ class KeepStep(Stage[EditState, dict[str, Any]]):
 def _last_claims(text: LocatedText, kept: Sequence[Proposal]) -> dict[int, str]:
     """For sentences that cannot be dropped because what is left would claim nothing: the reason."""
     edited = {one.sentence for one in kept}
-    stays = [one.facts for one in text.sentences if one.sentence.index not in edited]
-    if any(one.facts for one in kept) or any(stays) or text.unplaced:
+    stays = [one for one in text.sentences if one.sentence.index not in edited]
+    # A sentence without a fact may be one that nobody asked about, where a text is checked in pieces.
+    claims = [one for one in stays if one.facts or is_claim(readable(one.sentence.text))]
+    if any(one.facts for one in kept) or claims or text.unplaced:
         return {}
     return {one.sentence: "no claim would be left in the text" for one in kept if not one.text}
 
