@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from factscore_chain.evals.bench.soak import Load, Outcome, main
+from factscore_chain.evals.bench import soak_agent
+from factscore_chain.evals.bench.load import Load, growth
+from factscore_chain.evals.bench.soak import Outcome, main
 
 
 def load(**statuses: int) -> Load:
@@ -45,6 +47,13 @@ def test_latencies_are_those_of_one_status() -> None:
 
 
 def test_growth_compares_the_last_third_with_the_middle_one() -> None:
-    calm = load(_200=1)
-    assert Outcome(calm, calm, calm, [1, 9, 9, 9, 11, 11, 12, 12, 12]).growth == pytest.approx(12 - 31 / 3)
-    assert Outcome(calm, calm, calm, []).growth is None
+    assert growth([1, 9, 9, 9, 11, 11, 12, 12, 12]) == pytest.approx(12 - 31 / 3)
+    assert growth([]) is None
+
+
+def test_a_short_soak_of_an_agent_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert soak_agent.main(["--seconds", "2", "--rate", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["steady"]["statuses"].keys() == {"200"}
+    assert sum(found["actions"].values()) == found["steady"]["statuses"]["200"]
+    assert "annotate" in found["actions"]

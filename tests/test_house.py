@@ -37,9 +37,9 @@ LAYERS = (
     ("lcel",),
     ("graphs",),
     ("original",),
-    ("evals",),
     ("abstain_detection", "atomic_facts", "npm", "retrieval", "download_data"),
     ("agents", "evaluators", "llama_index", "server"),
+    ("evals",),
     ("cli", "factscorer", "pytest_plugin"),
     ("__main__",),
 )

@@ -16,46 +16,23 @@ import asyncio
 import json
 import os
 import socket
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import httpx
+
+from factscore_chain.evals.bench.load import OK, Load, growth, memory_line, steadily
 
 _PAGES = 200
 _READY_SECONDS = 180.0
 _BURST = 8
 _REFUSED = 429
-_OK = 200
-
-
-@dataclass
-class Load:
-    """What some requests met with."""
-
-    statuses: dict[str, int] = field(default_factory=dict)
-    """Answers by status; what was no answer stands under the name of its error."""
-    latencies: dict[str, list[float]] = field(default_factory=dict)
-    """Seconds by status."""
-
-    def add(self, status: str, seconds: float) -> None:
-        """Counts an answer."""
-        self.statuses[status] = self.statuses.get(status, 0) + 1
-        self.latencies.setdefault(status, []).append(seconds)
-
-    def milliseconds(self, status: str = str(_OK)) -> dict[str, float]:
-        """Latencies of one status: the median, the 90th and 99th of a hundred, the longest."""
-        found = sorted(self.latencies.get(status, ()))
-        if not found:
-            return {}
-        places = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
-        shares = {name: found[min(len(found) - 1, int(p * len(found)))] for name, p in places.items()}
-        return {name: round(1000 * value, 1) for name, value in {**shares, "max": found[-1]}.items()}
 
 
 @dataclass
@@ -71,27 +48,8 @@ class Outcome:
     @property
     def holds(self) -> bool:
         """Whether nothing failed, the burst was refused in part, and the server recovered."""
-        calm = set(self.steady.statuses) == set(self.after.statuses) == {str(_OK)}
-        return calm and set(self.burst.statuses) == {str(_OK), str(_REFUSED)}
-
-    @property
-    def growth(self) -> float | None:
-        """Megabytes by which the last third of the time needed more than the middle third."""
-        third = len(self.megabytes) // 3
-        if not third:
-            return None
-        middle, last = self.megabytes[third : 2 * third], self.megabytes[-third:]
-        return statistics.fmean(last) - statistics.fmean(middle)
-
-
-def memory(process: int) -> float | None:
-    """Megabytes that a process holds; None where the system does not tell."""
-    try:
-        status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
-    except OSError:
-        return None
-    line = next((line for line in status.splitlines() if line.startswith("VmRSS:")), None)
-    return None if line is None else int(line.split()[1]) / 1024
+        calm = set(self.steady.statuses) == set(self.after.statuses) == {str(OK)}
+        return calm and set(self.burst.statuses) == {str(OK), str(_REFUSED)}
 
 
 def body(number: int) -> dict[str, str]:
@@ -111,35 +69,25 @@ async def ask(client: httpx.AsyncClient, number: int, load: Load) -> None:
     load.add(status, time.monotonic() - began)
 
 
-async def steadily(
-    client: httpx.AsyncClient, seconds: float, rate: float, process: int
-) -> tuple[Load, list[float]]:
-    """Asks at a rate whether or not answers have come, and samples the server's memory 60 times."""
-    load, tasks, sizes = Load(), set(), []
-    began, number, sampled = time.monotonic(), 0, 0
-    while (now := time.monotonic() - began) < seconds:
-        if now >= sampled * seconds / 60:
-            sampled += 1
-            sizes += [size] if (size := memory(process)) is not None else []
-        if now >= number / rate:
-            tasks.add(asyncio.create_task(ask(client, number, load)))
-            number += 1
-        await asyncio.sleep(min(0.02, 1 / rate))
-    await asyncio.gather(*tasks)
-    return load, sizes
-
-
 async def measure(address: str, process: int, options: argparse.Namespace) -> Outcome:
     """Asks a server that is ready."""
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=address, timeout=120, limits=limits) as client:
-        steady, sizes = await steadily(client, options.seconds, options.rate, process)
+        steady, sizes = await steadily(partial(ask, client), options.seconds, options.rate, process)
         burst, after = Load(), Load()
         numbers = range(10_000, 10_000 + _BURST * options.concurrency)
         await asyncio.gather(*(ask(client, number, burst) for number in numbers))
         for number in range(5):
             await ask(client, 20_000 + number, after)
     return Outcome(steady, burst, after, sizes)
+
+
+def write_pages(folder: Path) -> Path:
+    """Writes a small knowledge source into a folder."""
+    pages = folder / "pages.jsonl"
+    rows = ({"title": f"Town {i}", "text": f"Town {i} has {i + 2} wells and a mill."} for i in range(_PAGES))
+    pages.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return pages
 
 
 def run(options: argparse.Namespace) -> Outcome:
@@ -149,11 +97,7 @@ def run(options: argparse.Namespace) -> Outcome:
         RuntimeError: It did not start.
     """
     with tempfile.TemporaryDirectory() as folder:
-        pages = Path(folder) / "pages.jsonl"
-        rows = (
-            {"title": f"Town {i}", "text": f"Town {i} has {i + 2} wells and a mill."} for i in range(_PAGES)
-        )
-        pages.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        pages = write_pages(Path(folder))
         port = _free_port()
         command = ["serve", "--knowledge", str(pages), "--port", str(port)]
         server = subprocess.Popen(
@@ -181,7 +125,7 @@ def _wait_until_ready(address: str, server: subprocess.Popen[bytes]) -> None:
     ends = time.monotonic() + _READY_SECONDS
     while server.poll() is None and time.monotonic() < ends:
         try:
-            if httpx.get(f"{address}/readyz", timeout=5).status_code == _OK:
+            if httpx.get(f"{address}/readyz", timeout=5).status_code == OK:
                 return
         except httpx.HTTPError:
             pass
@@ -191,15 +135,9 @@ def _wait_until_ready(address: str, server: subprocess.Popen[bytes]) -> None:
 
 def lines(found: Outcome, rate: float) -> list[str]:
     """An outcome for people."""
-    memory_line = "memory: not told by this system"
-    if found.megabytes and found.growth is not None:
-        memory_line = (
-            f"memory: {found.megabytes[0]:.0f} MB at first, {max(found.megabytes):.0f} MB at most, "
-            f"{found.megabytes[-1]:.0f} MB at the end, {found.growth:+.1f} MB from middle to last third"
-        )
     return [
         f"steady, {rate:g} a second: {found.steady.statuses}, ms {found.steady.milliseconds()}",
-        memory_line,
+        memory_line(found.megabytes),
         f"burst: {found.burst.statuses}, refused in ms {found.burst.milliseconds(str(_REFUSED))}",
         f"after it: {found.after.statuses}, ms {found.after.milliseconds()}",
     ]
@@ -219,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"soak: {error}", file=sys.stderr)
         return 2
     if options.json:
-        print(json.dumps({**asdict(found), "growth": found.growth}))
+        print(json.dumps({**asdict(found), "growth": growth(found.megabytes)}))
     else:
         print(*lines(found, options.rate), sep="\n")
     return 0 if found.holds else 1
