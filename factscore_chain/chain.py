@@ -19,7 +19,7 @@ from factscore_chain.aio import run_sync
 from factscore_chain.answer_cache import AnswerCache
 from factscore_chain.beyond import check_k
 from factscore_chain.decompose.base import Decomposer
-from factscore_chain.errors import FatalModelError, UsageError
+from factscore_chain.errors import FatalModelError, MissingKnowledgeError, UsageError
 from factscore_chain.estimators import Estimator, make_estimator
 from factscore_chain.generation_scorer import GenerationScorer, unscored
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
@@ -126,9 +126,8 @@ class FactScoreChain(Stage[Any, Report]):
             estimator, llm, decomposer, verifier, Judging(worth, facts_per_call, structured)
         )
         if parts.needs_passages and knowledge is None:
-            raise UsageError(
-                f"The estimator {parts.name!r} reads passages. Give `knowledge`: a knowledge source, "
-                "a path to one, or a LangChain retriever."
+            raise MissingKnowledgeError(
+                parts.name, "`knowledge`: a knowledge source, a path to one, or a LangChain retriever"
             )
         retrieval = None if knowledge is None else Retrieval(retriever=as_retriever(knowledge), k=k)
         scorer = GenerationScorer(

@@ -14,6 +14,14 @@ class UsageError(FactScoreError, ValueError):
     """The caller asked for something that cannot be: a bad argument, a missing file, an unknown name."""
 
 
+class MissingKnowledgeError(UsageError):
+    """An estimator that reads passages was given nothing to read."""
+
+    def __init__(self, estimator: str, give: str) -> None:
+        self.estimator = estimator
+        super().__init__(f"The estimator {estimator!r} reads passages. Give {give}.")
+
+
 class MissingExtraError(FactScoreError, ImportError):
     """An optional dependency is not installed."""
 

@@ -88,6 +88,14 @@ class Process:
         """Sends what a supervisor sends."""
         self._running.send_signal(signal.SIGTERM)
 
+    def interrupt(self) -> None:
+        """Sends what Ctrl-C sends."""
+        self._running.send_signal(signal.SIGINT)
+
+    def wait_until_it_says(self, words: str) -> None:
+        """Waits for words in its log."""
+        assert any(words in self.said for _ in _while_waiting()), self.said
+
     def exit_code(self) -> int:
         """Waits for its end."""
         return self._running.wait(PATIENCE)

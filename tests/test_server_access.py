@@ -53,6 +53,16 @@ def test_who_does_not_is_turned_away(locked: str, path: str, headers: dict[str, 
     assert TOKEN not in answer.text
 
 
+@pytest.mark.parametrize(
+    ("asked", "counted"), [("POST /score", "/score"), ("DELETE /edit", "/edit"), ("GET /secret", "other")]
+)
+def test_what_is_turned_away_is_counted_for_its_route(locked: str, asked: str, counted: str) -> None:
+    method, path = asked.split()
+    httpx.request(method, f"{locked}{path}")
+    told = httpx.get(f"{locked}/metrics", headers=LET_IN[0]).text
+    assert f'factscore_requests_total{{method="{method}",route="{counted}",status="401"}}' in told
+
+
 @pytest.mark.parametrize("path", ["/", "/healthz", "/readyz", "/openapi.json"])
 def test_what_tells_nothing_needs_no_token(locked: str, path: str) -> None:
     assert httpx.get(f"{locked}{path}").status_code == 200

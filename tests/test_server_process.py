@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
-from typing import get_args
+from threading import Event
+from typing import Any, get_args
 
 import httpx
 import pytest
@@ -15,10 +17,14 @@ from factscore_chain.cli.main import main
 from factscore_chain.guard.policy import GuardPolicy, OnEmpty, OnError, OnFail, Otherwise
 from tests import serving
 from tests.examples import load_example
-from tests.openai_server import KEY, OpenAIServer
+from tests.openai_server import KEY, Answer, OpenAIServer
 
 TRUE = "Nintendo was founded in Kyoto in 1889."
 FALSE = "Nintendo was founded in Kyoto in 1905."
+ASKED: dict[str, Any] = {
+    "json": {"model": "m", "messages": [{"role": "user", "content": "When?"}]},
+    "headers": {"Authorization": f"Bearer {KEY}"},
+}
 
 
 def test_the_command_serves_until_it_is_told_to_stop(repository: Path, tmp_path: Path) -> None:
@@ -37,6 +43,28 @@ def test_the_command_serves_until_it_is_told_to_stop(repository: Path, tmp_path:
         assert "POST /edit 200" in server.said
         assert "Nintendo" not in server.said
         assert "right-token" not in server.said
+
+
+def test_a_second_interrupt_gives_up_what_is_in_work_without_a_trace(tmp_path: Path) -> None:
+    begun = Event()
+
+    def never(_: str) -> Answer:
+        begun.set()
+        return Answer(TRUE, wait=60)
+
+    with (
+        OpenAIServer(never) as upstream,
+        serving.process("--upstream", upstream.url, log=tmp_path / "log") as server,
+        ThreadPoolExecutor() as pool,
+    ):
+        held = pool.submit(httpx.post, f"{server.url}/v1/chat/completions", **ASKED, timeout=60)
+        assert begun.wait(60)
+        server.interrupt()
+        server.wait_until_it_says("Finishing 1 request, for up to 30 s. Press Ctrl-C again")
+        server.interrupt()
+        assert held.result().json()["error"]["code"] == "shutting_down"
+        assert server.exit_code() == 0
+        assert "Traceback" not in server.said
 
 
 def test_the_example_gets_checked_answers_by_its_base_url_alone(
@@ -78,7 +106,10 @@ def test_the_command_offers_what_the_policy_has() -> None:
         (["--port", "70000"], "There is no port 70000"),
         (["--concurrency", "0"], "limit 'concurrency' is 0"),
         (["--token-file", "nowhere.txt"], "nowhere.txt"),
-        ([], "Give `knowledge`"),
+        ([], "Give --knowledge"),
+        (["--on-fail", "correct"], "--on-fail is about the answers of an upstream"),
+        (["--threshold", "80"], "Give --upstream"),
+        (["--evidence", "system"], "--evidence is about"),
         (["--upstream", "api.openai.com"], "give a base URL"),
         (["--upstream", "http://x/v1", "--threshold", "2"], "threshold is 2.0"),
     ],

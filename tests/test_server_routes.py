@@ -45,6 +45,11 @@ def test_facts_that_are_given_take_the_place_of_decomposition(server: httpx.Clie
     assert [fact["text"] for fact in answer.json()["generations"][0]["facts"]] == [TRUE]
 
 
+def test_an_empty_list_of_facts_is_refused(server: httpx.Client) -> None:
+    answer = server.post("/score", json={"text": WRONG, "topic": TOPIC, "facts": []})
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, "facts")
+
+
 def test_a_text_is_mended_and_the_proof_comes_with_it(server: httpx.Client) -> None:
     answer = server.post("/edit", json={"text": f"{NOTES} {WRONG}", "topic": TOPIC})
     report = EditReport.model_validate_json(answer.content)

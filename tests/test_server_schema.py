@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,3 +68,12 @@ def test_the_schema_is_true(served: schemathesis.BaseSchema, label: str, mode: G
         case.call_and_validate(headers={"Authorization": f"Bearer {TOKEN}"})
 
     answer_is_as_declared()
+
+
+def test_the_documentation_names_every_code_of_an_error(repository: Path) -> None:
+    sources = (repository / "factscore_chain" / "server").rglob("*.py")
+    written = "".join(path.read_text(encoding="utf-8") for path in sources)
+    codes = {*re.findall(r'\b[45]\d\d,\s*"([a-z_]+)"', written), "not_found", "not_allowed"}
+    told = (repository / "docs" / "server.md").read_text(encoding="utf-8")
+    assert len(codes) > 20
+    assert {code for code in codes if f"`{code}`" not in told} == set()

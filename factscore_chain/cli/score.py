@@ -13,7 +13,7 @@ from factscore_chain.cli.kb import add_embedder_argument, make_embeddings, repor
 from factscore_chain.cli.keeping import add_failures_argument, add_store_argument, open_store
 from factscore_chain.cli.progress import progress_bar
 from factscore_chain.cli.written import written
-from factscore_chain.errors import UsageError
+from factscore_chain.errors import MissingKnowledgeError, UsageError
 from factscore_chain.files import check_writable, write_whole
 from factscore_chain.generation_files import read_text
 
@@ -187,22 +187,25 @@ def make_chain(options: argparse.Namespace, *, without: Any = None, **more: Any)
     """
     from factscore_chain.chain import FactScoreChain
 
-    return FactScoreChain(
-        make_knowledge(options) or without,
-        llm=make_llm(options),
-        estimator=options.estimator,
-        gamma=options.gamma,
-        abstain=options.abstain,
-        k=options.k,
-        calibration=options.calibration,
-        facts_per_call=options.facts_per_call,
-        structured=options.structured,
-        cache=answer_cache(options),
-        max_cost=options.max_cost,
-        prices=options.prices,
-        seek=options.seek and options.seek_rounds,
-        **more,
-    )
+    try:
+        return FactScoreChain(
+            make_knowledge(options) or without,
+            llm=make_llm(options),
+            estimator=options.estimator,
+            gamma=options.gamma,
+            abstain=options.abstain,
+            k=options.k,
+            calibration=options.calibration,
+            facts_per_call=options.facts_per_call,
+            structured=options.structured,
+            cache=answer_cache(options),
+            max_cost=options.max_cost,
+            prices=options.prices,
+            seek=options.seek and options.seek_rounds,
+            **more,
+        )
+    except MissingKnowledgeError as error:
+        raise MissingKnowledgeError(error.estimator, "--knowledge, a source to read them from") from None
 
 
 def make_judge(options: argparse.Namespace) -> Estimator:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.score import add_estimator_arguments, make_chain
+from factscore_chain.errors import UsageError
 from factscore_chain.generation_files import read_text
 
 if TYPE_CHECKING:
@@ -164,9 +165,14 @@ def _upstream(options: argparse.Namespace) -> Upstream | None:
     from factscore_chain.guard.policy import GuardPolicy
     from factscore_chain.server.settings import Upstream
 
-    if options.upstream is None:
-        return None
     given = {name: getattr(options, name) for name in _POLICY if getattr(options, name) is not None}
+    if options.upstream is None:
+        for name in (*given, *(["evidence"] if options.evidence else [])):
+            raise UsageError(
+                f"--{name.replace('_', '-')} is about the answers of an upstream, and there is none. Give "
+                "--upstream, or leave it out."
+            )
+        return None
     roles = frozenset(options.evidence or ("tool",))
     # "function" is what the role was called before.
     roles |= {"function"} if "tool" in roles else frozenset()

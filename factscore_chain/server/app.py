@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 
 from factscore_chain.server.access import Guarded
 from factscore_chain.server.limits import Limited
@@ -49,26 +50,26 @@ def make_app(sources: Sources, serving: Serving) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.served = state
-    app.include_router(open_router)
-    app.include_router(page_router)
     # Checked before the body is read, in `access.py`; here for the schema.
     token = [Depends(HTTPBearer(auto_error=False))] if serving.access.token else []
-    app.include_router(router, dependencies=token)
-    if serving.upstream is not None:
-        app.include_router(proxy_router, dependencies=token)
+    guarded = [router] if serving.upstream is None else [router, proxy_router]
+    routes = [*app.routes]
+    for part in (open_router, page_router, *guarded):
+        app.include_router(part, dependencies=token if part in guarded else [])
+        routes += part.routes
     for kind in (RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _raised)
-    _surround(app, state)
+    _surround(app, state, routes)
     return app
 
 
-def _surround(app: FastAPI, state: State) -> None:
+def _surround(app: FastAPI, state: State, routes: list[BaseRoute]) -> None:
     serving = state.serving
     app.add_middleware(cast("Any", Limited), limits=serving.limits, is_free=FREE.__contains__)
     app.add_middleware(
         cast("Any", Guarded), access=serving.access, hosts=serving.hosts, is_open=OPEN.__contains__
     )
-    app.add_middleware(cast("Any", Observed), figures=state.figures)
+    app.add_middleware(cast("Any", Observed), figures=state.figures, routes=routes)
 
 
 @asynccontextmanager

@@ -45,8 +45,10 @@ class ScoreRequest(Body):
     """Title of the knowledge source's document that it is about; null searches the whole source."""
     knowledge: str | None = None
     """Name of the knowledge source, of those that `GET /knowledge` lists; null for the first."""
-    facts: Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(strict=False)] | None = None
-    """Atomic facts in place of those that the text would be broken into."""
+    facts: (
+        Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(strict=False, min_length=1)] | None
+    ) = None
+    """Atomic facts in place of those that the text would be broken into; one or more, or null."""
     passages: Annotated[tuple[PassageBody, ...], Field(strict=False)] = ()
     """Evidence of your own, beside that of the knowledge source."""
     id: str | None = None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from uuid import uuid4
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
+from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factscore_chain.guard.checked import CheckedText
@@ -80,8 +81,8 @@ class ModelUse(Collector):
 class Observed:
     """The outermost layer: turns what is raised into an answer, counts it, and writes its line."""
 
-    def __init__(self, app: ASGIApp, figures: Figures) -> None:
-        self._app, self._figures = app, figures
+    def __init__(self, app: ASGIApp, figures: Figures, routes: Sequence[BaseRoute]) -> None:
+        self._app, self._figures, self._routes = app, figures, routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request."""
@@ -113,12 +114,20 @@ class Observed:
             await problem.send(answer.send)
 
     def _tell(self, scope: Scope, answer: _Answer, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", None) or "other"
+        route = _path_of(scope, self._routes)
         status = str(answer.status or CLIENT_LEFT)
         method = scope["method"] if scope["method"] in _METHODS else "other"
         self._figures.requests.labels(route, method, status).inc()
         self._figures.seconds.labels(route).observe(seconds)
         log.info("%s %s %s %.0f ms %s", method, route, status, 1000 * seconds, answer.id)
+
+
+def _path_of(scope: Scope, routes: Sequence[BaseRoute]) -> str:
+    """The path of the route that a request is for, also where it was refused on its way there."""
+    found = [(one, one.matches(scope)[0]) for one in routes]
+    # A route that knows the path, but not the method, is one that the request was meant for too.
+    fitting = (one for wanted in (Match.FULL, Match.PARTIAL) for one, match in found if match is wanted)
+    return str(getattr(next(fitting, None), "path", "other"))
 
 
 class _Answer:

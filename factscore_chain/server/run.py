@@ -15,6 +15,7 @@ from factscore_chain.server.problems import log
 from factscore_chain.server.protocol import patient_for
 from factscore_chain.server.settings import Serving
 from factscore_chain.server.sources import Sources
+from factscore_chain.server.stopping import PoliteServer
 
 BACKLOG = 2048
 
@@ -46,7 +47,7 @@ def announcement(serving: Serving, port: int) -> list[str]:
 
 def make_server(sources: Sources, serving: Serving) -> uvicorn.Server:
     """The application under uvicorn, as `serve` runs it."""
-    return uvicorn.Server(
+    return PoliteServer(
         uvicorn.Config(
             make_app(sources, serving),
             http=patient_for(serving.limits.arrival),
