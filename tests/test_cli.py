@@ -86,7 +86,7 @@ def test_an_empty_text_is_named_and_has_no_score(
     [
         (["score", "missing.jsonl", "--knowledge", "KNOWLEDGE"], "'missing.jsonl' cannot be read"),
         (["score", "A text.", "--knowledge", "nowhere.jsonl"], "no knowledge source at 'nowhere.jsonl'"),
-        (["score", "A text."], "Give `knowledge`"),
+        (["score", "A text."], "Give --knowledge"),
         (["score", "A text.", "--knowledge", "KNOWLEDGE", "--gamma", "-1"], "gamma is -1"),
         (["score", "A text.", "--knowledge", "KNOWLEDGE", "--k", "-1"], "k"),
         (["score", "A text.", "--knowledge", "KNOWLEDGE", "--estimator", "magic"], "no estimator 'magic'"),
