@@ -108,6 +108,32 @@ async def test_with_retry_a_stream_shows_the_whole_answer_at_the_end() -> None:
     assert [chunk["answer"] for chunk in wrapped.stream(ASKED)] == [TRUE]
 
 
+@pytest.mark.parametrize("asynchronous", [True, False])
+async def test_with_retry_chunks_that_are_plain_dicts_are_one_answer(asynchronous: bool) -> None:
+    async def plain(chunks: Any) -> Any:
+        async for _ in chunks:
+            for chunk in ({"context": DOCUMENTS, **ASKED}, {"answer": FALSE[:9]}, {"answer": FALSE[9:]}):
+                yield chunk
+
+    def blocking(chunks: Iterator[Any]) -> Iterator[Any]:
+        for _ in chunks:
+            yield from ({"context": DOCUMENTS, **ASKED}, {"answer": FALSE[:9]}, {"answer": FALSE[9:]})
+
+    chain = RunnableGenerator(blocking, plain) | guard(on_fail="retry", retry_with=lambda _: TRUE)
+    chunks = [chunk async for chunk in chain.astream("?")] if asynchronous else list(chain.stream("?"))
+    assert [(chunk["answer"], chunk["factuality"].retries) for chunk in chunks] == [(TRUE, 1)]
+
+
+def test_with_retry_a_stream_of_several_kinds_is_refused() -> None:
+    def mixed(chunks: Iterator[Any]) -> Iterator[Any]:
+        for _ in chunks:
+            yield from ({"answer": TRUE}, TRUE)
+
+    chain = RunnableGenerator(mixed) | guard(on_fail="retry", retry_with=lambda _: TRUE)
+    with pytest.raises(UsageError, match="dict and str"):
+        list(chain.stream("?"))
+
+
 async def test_a_message_that_calls_tools_streams_through() -> None:
     call = AIMessage("", tool_calls=[{"name": "search", "args": {"q": "x"}, "id": "1"}])
     chunks = [one async for one in guard(on_empty="fail").astream(call)]

@@ -60,6 +60,7 @@ class EditChain(Stage[Any, EditReport]):
     mend: tuple[Verdict, ...]
     max_rounds: int = Field(ge=1)
     second: FactScoreChain | None = None
+    part: bool = False
     checkpointer: Checkpointer = Field(default=None, exclude=True, repr=False)
 
     def __init__(
@@ -73,6 +74,7 @@ class EditChain(Stage[Any, EditReport]):
         mend: Sequence[Verdict | str] = (Verdict.NOT_SUPPORTED,),
         max_rounds: int = 2,
         second: FactScoreChain | None = None,
+        part: bool = False,
         checkpointer: Checkpointer = None,
     ) -> None:
         """Puts a chain together.
@@ -88,6 +90,8 @@ class EditChain(Stage[Any, EditReport]):
             mend: Verdicts of the facts to mend; "irrelevant" and "undecided" ones are left unless named.
             max_rounds: Rounds at most, 1 or more.
             second: Another chain, which scores the texts before and after but has no part in the edits.
+            part: Whether the texts are parts of longer ones: such a part may lose its last claim, a whole
+                text keeps it.
             checkpointer: A LangGraph checkpointer with asynchronous methods: the loop of each text is kept
                 after each step, and taken up again when the same text comes with the same thread id.
 
@@ -103,6 +107,7 @@ class EditChain(Stage[Any, EditReport]):
             mend=as_verdicts(mend),
             max_rounds=max_rounds,
             second=second,
+            part=part,
             checkpointer=checkpointer,
         )
 
@@ -110,7 +115,13 @@ class EditChain(Stage[Any, EditReport]):
     def graph(self) -> EditGraph:
         """The loop for one text as a LangGraph graph: its input is `edit.state.start(report)`."""
         return build_loop(
-            self.scorer.scorer, self.editor, self.policy, self.mend, self.max_rounds, self.checkpointer
+            self.scorer.scorer,
+            self.editor,
+            self.policy,
+            self.mend,
+            self.max_rounds,
+            self.checkpointer,
+            part=self.part,
         )
 
     def edit(
@@ -226,7 +237,7 @@ class EditChain(Stage[Any, EditReport]):
             config: Its own thread id, if it has one, stands at the head.
         """
         named = (config or {}).get("configurable", {}).get("thread_id", "edit")
-        told = [report.model_dump_json(), self.editor.identity, self.policy.value, self.mend]
+        told = [report.model_dump_json(), self.editor.identity, self.policy.value, self.mend, self.part]
         return f"{named}:{sha256(repr(told).encode()).hexdigest()[:16]}"
 
     def _after(self, before: Report, reports: tuple[GenerationReport, ...]) -> Report:

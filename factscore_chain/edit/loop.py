@@ -27,6 +27,8 @@ def build_loop(
     mend: tuple[Verdict, ...],
     max_rounds: int,
     checkpointer: Checkpointer = None,
+    *,
+    part: bool = False,
 ) -> EditGraph:
     """Builds the loop for one text; its input is `start(report)`.
 
@@ -40,6 +42,7 @@ def build_loop(
         mend: Verdicts of the facts that are to be mended.
         max_rounds: Rounds at most; the best version so far is what is left then.
         checkpointer: Keeps the state after each step, by thread.
+        part: Whether the text may lose its last claim, as a part of a longer one.
     """
 
     def wants_more(state: EditState) -> str:
@@ -51,7 +54,7 @@ def build_loop(
         "edit": ProposeStep(editor=editor, policy=policy, mend=mend),
         "decompose": DecomposeStep(scorer=scorer),
         "verify": VerifyStep(scorer=scorer),
-        "keep": KeepStep(scorer=scorer),
+        "keep": KeepStep(scorer=scorer, part=part),
     }
     for name, step in steps.items():
         graph.add_node(name, step)

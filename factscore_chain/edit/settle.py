@@ -23,12 +23,14 @@ class KeepStep(Stage[EditState, dict[str, Any]]):
     """Keeps what made the text better, and remembers why the rest did not."""
 
     scorer: GenerationScorer
+    part: bool = False
+    """Whether the text may lose its last claim, as a part of a longer one."""
 
     async def _process(self, value: EditState, config: RunnableConfig) -> dict[str, Any]:
         report = report_of(value)
         text = locate(report)
         judged = [_judged(one, text.sentences[one.sentence]) for one in proposals_of(value)]
-        for needed in (_last_claims, unnamed):
+        for needed in (unnamed,) if self.part else (_last_claims, unnamed):
             problems = needed(text, [one for one in judged if one.open])
             judged = [
                 one.model_copy(update={"problem": problems[one.sentence]})

@@ -227,8 +227,16 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
             show = self._otherwise(text, outcome)
         return CheckedText(text=show, original=text, action=outcome.action, outcome=outcome, report=report)
 
-    def edits(self, scorer: FactScoreChain, max_rounds: int | None = None) -> EditChain:
-        """What mends texts as the policy says, verified by a scorer that knows the evidence of the call."""
+    def edits(
+        self, scorer: FactScoreChain, max_rounds: int | None = None, *, part: bool = False
+    ) -> EditChain:
+        """What mends texts as the policy says, verified by a scorer that knows the evidence of the call.
+
+        Args:
+            scorer: Verifies.
+            max_rounds: Rounds at most; None for the checker's.
+            part: Whether the texts are parts of longer ones, which may lose all that they state.
+        """
         return EditChain(
             scorer,
             llm=self.llm,
@@ -236,6 +244,7 @@ class TextChecker(Stage[CheckRequest, CheckedText]):
             policy=_HOW.get(self.policy.on_fail, Policy.AUTO),
             mend=_MENDED,
             max_rounds=self.max_rounds if max_rounds is None else max_rounds,
+            part=part,
         )
 
 

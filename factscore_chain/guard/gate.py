@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, patch_config
 
-from factscore_chain.guard.annotate import MARK, MARK_UNCHECKED, annotated
+from factscore_chain.guard.annotate import MARK, MARK_UNCHECKED, annotated, closing_fence
 from factscore_chain.guard.check import CHECKED, TextChecker, raised, told
 from factscore_chain.guard.checked import CheckedText
 from factscore_chain.guard.evidence import CallEvidence, with_evidence
+from factscore_chain.guard.layout import ShownText
 from factscore_chain.guard.outcome import Action, GuardOutcome, failed_check, judge
 from factscore_chain.guard.pieces import Piece, PieceBuffer
 from factscore_chain.guard.sentences import SentenceScorer, SentencesRequest, window_start
@@ -36,6 +37,8 @@ class CheckedPiece:
     outcome: GuardOutcome | None = None
     """None for code, headings, layout, and what the gate itself adds at the end."""
     action: Action = "pass"
+    lead: str = ""
+    """The layout that `original` begins with."""
 
 
 @dataclass
@@ -53,15 +56,15 @@ class SentenceGate:
     silent: bool = False
     """Whether nothing is to be said where there is no text at all, as beside calls of tools."""
     _buffer: PieceBuffer = field(default_factory=PieceBuffer)
-    _shown: list[str] = field(default_factory=list)
+    _shown: ShownText = field(default_factory=ShownText)
     _held: list[CheckedPiece] = field(default_factory=list)
     _facts: list[FactRecord] = field(default_factory=list)
     _kept: list[FactRecord] = field(default_factory=list)
     """Facts of what is shown, after edits."""
     _outcomes: list[tuple[GuardOutcome, Action]] = field(default_factory=list)
-    _break: str = ""
     _said: bool = False
-    _left_out: bool = False
+    _stated: bool = False
+    """Whether a sentence that states something was shown."""
 
     def add(self, bit: str) -> list[Piece]:
         """Takes the next bit; gives the sentences that have ended."""
@@ -108,14 +111,13 @@ class SentenceGate:
         policy, text = self.checker.policy, self._buffer.text
         report = self._report(text, self._facts)
         outcome = self._whole(judge(report, policy))
-        last = self._released(self._last(outcome))
-        shown = "".join(self._shown)
-        actions = [action for _, action in self._outcomes if action != "pass"]
-        edited = any(action in _EDITED for action in actions)
+        last = self._last(outcome)
+        shown = self._shown.text
+        edited = any(action in _EDITED for _, action in self._outcomes) and not self._nothing_left
         result = CheckedText(
             text=shown,
             original=text,
-            action=actions[0] if actions else outcome.action if last.text else "pass",
+            action=self._action(last),
             outcome=outcome,
             after=judge(self._report(shown, _unplaced(self._kept)), policy) if edited else None,
             report=report,
@@ -142,23 +144,40 @@ class SentenceGate:
         }
         return outcome.model_copy(update=kept)
 
+    @property
+    def _nothing_left(self) -> bool:
+        """Whether every sentence that states something was left out, and nothing said of it."""
+        return bool(self._outcomes) and not self._said and not self._stated
+
+    def _action(self, last: CheckedPiece) -> Action:
+        """What was done with the text: a message within it says more than what was done beside it."""
+        actions = [last.action, *(action for _, action in self._outcomes)]
+        done = [action for action in actions if action != "pass"]
+        return "replace" if "replace" in done else done[0] if done else "pass"
+
     def _last(self, outcome: GuardOutcome) -> CheckedPiece:
         """What is shown at the end; sentences that failed were dealt with one by one."""
+        rest = self._shown.show("")
         if self.silent and not self._buffer.text.strip():
             return CheckedPiece("", "")
         if not self._outcomes and outcome.action in ("replace", "raise"):
             empty = self.checker.shown(self._buffer.text, outcome)
-            return CheckedPiece(raised(empty).text, "", outcome, "replace")
+            return CheckedPiece(rest + self._shown.show(raised(empty).text), "", outcome, "replace")
         if not self._outcomes and outcome.action == "annotate":
-            whole = "".join(self._shown)
+            whole = self._shown.text
             added = annotated(whole, outcome).removeprefix(whole.rstrip())
-            return CheckedPiece(added, "", outcome, "annotate")
-        if self._outcomes and not "".join(self._shown).strip():
-            # Nothing is left of the text.
-            empty = self.checker.shown(self._buffer.text, outcome)
-            raised(empty.model_copy(update={"action": self.checker.policy.otherwise}))
-            return CheckedPiece(self.checker.policy.message, "", None, "replace")
-        return CheckedPiece("", "")
+            return CheckedPiece(rest + self._shown.show(added), "", outcome, "annotate")
+        if self._nothing_left:
+            return self._otherwise(outcome, rest)
+        return CheckedPiece(rest, "")
+
+    def _otherwise(self, outcome: GuardOutcome, rest: str) -> CheckedPiece:
+        """What the policy does otherwise, where no statement of the text is left."""
+        otherwise = self.checker.policy.otherwise
+        whole = self.checker.shown(self._buffer.text, outcome.model_copy(update={"action": otherwise}))
+        above = self._shown.text.rstrip()
+        between = f"{closing_fence(above)}\n\n" if above else ""
+        return CheckedPiece(rest + self._shown.show(between + raised(whole).text), "", None, otherwise)
 
     async def _scored(self, pieces: Sequence[Piece]) -> Sequence[GenerationReport | str]:
         scorer = with_evidence(self.checker.scorer, self.evidence)
@@ -173,7 +192,7 @@ class SentenceGate:
         if isinstance(report, str):
             outcome = failed_check(report, policy)
         elif report.status == "no_facts" and not report.failures:
-            return CheckedPiece(piece.original, piece.original)
+            return CheckedPiece(piece.original, piece.original, lead=piece.lead)
         else:
             outcome = judge(report, policy)
             self._facts += [
@@ -183,7 +202,7 @@ class SentenceGate:
         shown, action = await self._shown_of(piece, outcome, report)
         self._outcomes.append((outcome, action))
         await told(SENTENCE, outcome, action, self.config)
-        return CheckedPiece(shown, piece.original, outcome, action)
+        return CheckedPiece(shown, piece.original, outcome, action, piece.lead)
 
     async def _shown_of(
         self, piece: Piece, outcome: GuardOutcome, report: GenerationReport | str
@@ -221,7 +240,7 @@ class SentenceGate:
         placed = report.model_copy(update={"text": text, "facts": facts})
         scorer = with_evidence(self.checker.scorer, self.evidence)
         config = patch_config(ensure_config(self.config), run_name="edit")
-        chain = self.checker.edits(scorer)
+        chain = self.checker.edits(scorer, part=True)
         report_of_text = scorer.report((placed,))
         edited = await self.checker.tried(chain.ainvoke(report_of_text, config))
         if isinstance(edited, str):
@@ -232,30 +251,19 @@ class SentenceGate:
             return ""
         passed = judge(after, self.checker.policy).action in ("pass", "annotate")
         if not passed or not one.text.startswith(before):
-            return None
+            # Nothing of the sentence would be lost that is supported.
+            return "" if one.complete and not report.tally.supported else None
         self._kept += after.facts
         return one.text.removeprefix(before)
 
     def _released(self, piece: CheckedPiece) -> CheckedPiece:
-        """The piece as it is shown after the others: with the line break of what was left out before it."""
-        text = piece.text
-        if not text.strip():
-            self._break = self._break or _line_break(piece.original)
-        else:
-            if self._break and not _line_break(text):
-                text = self._break + text.lstrip()
-            if piece.original and self._left_out and not "".join(self._shown).strip():
-                text = text.lstrip()
-            self._break = ""
-        self._left_out = self._left_out or not text.strip()
-        self._shown.append(text)
-        return replace(piece, text=text)
-
-
-def _line_break(text: str) -> str:
-    """The white space that a text begins with, if there is a line break in it."""
-    lead = text[: len(text) - len(text.lstrip())]
-    return lead if "\n" in lead else ""
+        """The piece as it is shown after the others."""
+        sentence = piece.original[len(piece.lead) :]
+        if sentence and not piece.text.strip():
+            self._shown.leave_out(piece.lead, sentence)
+            return replace(piece, text="")
+        self._stated = self._stated or piece.outcome is not None
+        return replace(piece, text=self._shown.show(piece.text))
 
 
 def _unplaced(facts: Sequence[FactRecord]) -> list[FactRecord]:

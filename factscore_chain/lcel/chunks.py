@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.runnables.utils import AddableDict
 
+from factscore_chain.errors import UsageError
 from factscore_chain.guard.evidence import CallEvidence
 from factscore_chain.guard.gate import SentenceGate
 from factscore_chain.guard.streaming import VerifiedStream
@@ -39,6 +40,23 @@ async def checked_chunks(
     finally:
         working.cancel()
         await asyncio.gather(working, return_exceptions=True)
+
+
+def added(whole: Any, chunk: Any) -> Any:
+    """What has come of a stream so far, with its next chunk; plain dicts are added key by key.
+
+    Raises:
+        UsageError: The two are of kinds that cannot be added.
+    """
+    if isinstance(whole, Mapping) and isinstance(chunk, Mapping):
+        return AddableDict(whole) + AddableDict(chunk)
+    try:
+        return whole + chunk
+    except TypeError:
+        kinds = f"{type(whole).__name__} and {type(chunk).__name__}"
+        raise UsageError(
+            f"A stream of {kinds} is no one answer. Stream texts, chunks of messages, or dicts with either."
+        ) from None
 
 
 class _Flow:

@@ -18,7 +18,7 @@ from factscore_chain.guard.gate import SentenceGate
 from factscore_chain.guard.policy import DEFAULT_MESSAGE, GuardPolicy, OnEmpty, OnError, OnFail, Otherwise
 from factscore_chain.guard.scorers import AnyScorer, as_scorer
 from factscore_chain.lcel.again import AskAgain, first_input, with_feedback
-from factscore_chain.lcel.chunks import checked_chunks
+from factscore_chain.lcel.chunks import added, checked_chunks
 from factscore_chain.lcel.drive import from_thread, in_thread
 from factscore_chain.lcel.guarded import GuardedChain
 from factscore_chain.lcel.keys import Keys
@@ -229,7 +229,7 @@ class FactGuard(Stage[Any, Any]):
         if self.policy.on_fail == "retry":
             whole: Any = None
             async for chunk in chunks:
-                whole = chunk if whole is None else whole + chunk
+                whole = chunk if whole is None else added(whole, chunk)
             if whole is not None:
                 yield await self._process(whole, config)
             return
