@@ -57,4 +57,6 @@ def ask(agent: Any, question: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(f"usage: python {sys.argv[0]} PROVIDER:MODEL QUESTION")
     ask(make_agent(sys.argv[1]), sys.argv[2])

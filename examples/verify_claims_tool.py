@@ -31,4 +31,6 @@ def ask(agent: Any, question: str) -> str:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(f"usage: python {sys.argv[0]} PROVIDER:MODEL QUESTION")
     print(ask(make_agent(sys.argv[1]), sys.argv[2]))

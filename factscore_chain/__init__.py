@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from factscore_chain.agents.live import LiveFactualityMiddleware
     from factscore_chain.agents.middleware import FactualityMiddleware
     from factscore_chain.agents.tool import verify_claims_tool
     from factscore_chain.chain import FactScoreChain
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from factscore_chain.errors import FactScoreError
     from factscore_chain.estimators import ESTIMATORS
     from factscore_chain.guard.check import TextChecker
+    from factscore_chain.guard.checked import FactualityError
     from factscore_chain.guard.policy import GuardPolicy
     from factscore_chain.lcel.guard import FactGuard
     from factscore_chain.report import Report
@@ -37,11 +39,13 @@ _HOMES = {
     "FactGuard": "lcel.guard",
     "FactScoreChain": "chain",
     "FactScoreError": "errors",
+    "FactualityError": "guard.checked",
     "FactualityMiddleware": "agents.middleware",
     "Generation": "values",
     "GuardPolicy": "guard.policy",
     "KnowledgeRetriever": "retrievers.ensemble",
     "KnowledgeSource": "retrievers.knowledge",
+    "LiveFactualityMiddleware": "agents.live",
     "Passage": "values",
     "Report": "report",
     "TextChecker": "guard.check",
@@ -60,11 +64,13 @@ __all__ = [
     "FactGuard",
     "FactScoreChain",
     "FactScoreError",
+    "FactualityError",
     "FactualityMiddleware",
     "Generation",
     "GuardPolicy",
     "KnowledgeRetriever",
     "KnowledgeSource",
+    "LiveFactualityMiddleware",
     "Passage",
     "Report",
     "TextChecker",

@@ -200,7 +200,15 @@ def test_a_whole_policy_takes_the_place_of_the_settings() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"on_fail": "explode"}, {"interim": "maybe"}, {"tool_evidence": "all"}, {"threshold": 2}]
+    "settings",
+    [
+        {"on_fail": "explode"},
+        {"interim": "maybe"},
+        {"tool_evidence": "all"},
+        {"threshold": 2},
+        {"evidence_tools": "search"},
+        {"evidence_tools": [len]},
+    ],
 )
 def test_wrong_settings_are_refused_by_name(settings: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(settings))):

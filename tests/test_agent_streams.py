@@ -44,6 +44,13 @@ def test_a_stream_of_messages_shows_only_what_was_checked(answer: str, shown: st
     assert shown_by(pieces) == shown
 
 
+def test_nothing_of_a_withheld_answer_leaves_with_the_message_in_its_place() -> None:
+    pieces = list(agent([call(), FALSE], guard(on_fail="replace")).stream(ASK, stream_mode="messages"))
+    assert FALSE not in repr(pieces)
+    told = [one.response_metadata.get("factuality") for one, _ in pieces]
+    assert [one["unsupported"] for one in told if one is not None] == [1]
+
+
 async def test_an_asynchronous_stream_shows_the_same() -> None:
     made = agent([call(), FALSE, TRUE], guard(on_fail="retry"))
     pieces = [one async for one in made.astream(ASK, stream_mode="messages")]

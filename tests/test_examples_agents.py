@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import runpy
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,3 +51,13 @@ def test_the_agent_with_the_tool_is_given_verdicts() -> None:
     assert example.ask(example.make_agent(model), "Is 1905 right?") == "In 1889."
     verdicts = json.loads(model.prompts[1][-1].text)
     assert [one["verdict"] for one in verdicts] == ["supported", "not_supported"]
+
+
+@pytest.mark.parametrize("name", ["langchain_agent", "verify_claims_tool"])
+def test_an_example_without_its_arguments_says_what_they_are(
+    name: str, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(repository / "examples" / f"{name}.py")
+    monkeypatch.setattr(sys, "argv", [path])
+    with pytest.raises(SystemExit, match="PROVIDER:MODEL QUESTION"):
+        runpy.run_path(path, run_name="__main__")

@@ -83,12 +83,19 @@ def test_no_contexts_found_is_not_the_same_as_no_contexts_given() -> None:
     assert (given.passing, given.invalid_result) == (None, True)
 
 
+def test_a_lone_text_is_one_context() -> None:
+    result = FactScoreEvaluator().evaluate(response=TRUE, contexts=CONTEXT)
+    assert (result.passing, result.contexts) == (True, [CONTEXT])
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         ({"contexts": [CONTEXT]}, "no response"),
         ({"response": TRUE}, "no contexts"),
         ({"response": TRUE, "contexts": [3]}, "no evidence"),
+        ({"response": TRUE, "contexts": 3}, "no evidence"),
+        ({"response": 5, "contexts": [CONTEXT]}, "no text, but of the type int"),
         ({"response": "I do not know.", "contexts": [CONTEXT]}, "no fact"),
     ],
 )

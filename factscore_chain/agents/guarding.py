@@ -97,7 +97,7 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
         self._topic = topic
         self._sources = as_evidence(None, sources)
         self._tool_evidence = tool_evidence
-        self._evidence_tools = None if evidence_tools is None else frozenset(evidence_tools)
+        self._evidence_tools = None if evidence_tools is None else _names(evidence_tools)
         self._context_key = context_key
         if scorer is None and tool_evidence == "none" and not sources and context_key is None:
             raise UsageError(
@@ -186,6 +186,13 @@ async def arun_steps(steps: Generator[Any, Any, T], do: Callable[[Any], Awaitabl
             result: T = done.value
             return result
         came = await do(step)
+
+
+def _names(tools: Collection[str]) -> frozenset[str]:
+    # A lone name is a collection too, of its letters, and no tool is called by one.
+    if isinstance(tools, str) or not all(isinstance(one, str) for one in tools):
+        raise UsageError(f"evidence_tools is {tools!r}; give a list of tools' names, such as ['search'].")
+    return frozenset(tools)
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:

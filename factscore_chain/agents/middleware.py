@@ -32,9 +32,9 @@ class FactualityMiddleware(GuardingMiddleware):
     checked; then what the policy shows of the answer does, as one piece. Calls of tools pass through. Put it
     first in the list, so that it sees what the other middlewares make of an answer.
 
-    The agent's state gets `factuality`, a `FactualityRecord` of the last answer, which the answer's
-    `response_metadata` and the custom stream hold too. Answers of a schema (`response_format`) are not
-    checked.
+    The agent's state gets `factuality`, a `FactualityRecord` of the last answer, which the custom stream
+    holds too; the answer's `response_metadata` holds its figures alone. Answers of a schema
+    (`response_format`) are not checked.
 
         create_agent(model, tools=[search], middleware=[FactualityMiddleware("pages.jsonl")])
 

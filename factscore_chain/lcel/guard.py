@@ -42,6 +42,8 @@ class FactGuard(Stage[Any, Any]):
     Raises:
         FactualityError: The answer does not meet a policy that makes it an error.
         UsageError: The input is no answer, or its context is no evidence.
+
+    What `retry_with` raises goes out as it is, as from any step of a chain.
     """
 
     checker: TextChecker

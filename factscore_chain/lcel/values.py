@@ -19,7 +19,7 @@ _REPEATS = frozenset({"logprobs", "reasoning_content", "reasoning", "refusal"})
 
 
 def summary(checked: CheckedText) -> dict[str, Any]:
-    """What a message's metadata say of its check, in plain data."""
+    """What a message's metadata say of its check, in plain data: figures, and no claim that was withheld."""
     shown = checked.outcome if checked.after is None else checked.after
     return {
         "action": checked.action,
@@ -27,7 +27,10 @@ def summary(checked: CheckedText) -> dict[str, Any]:
         "score": shown.score,
         "coverage": shown.coverage,
         "cause": shown.cause,
-        "unsupported": [one.text for one in shown.unsupported],
+        "facts": shown.facts,
+        "supported": shown.supported,
+        "unsupported": len(shown.unsupported),
+        "undecided": len(shown.undecided),
     }
 
 

@@ -95,13 +95,15 @@ class FactScoreEvaluator(BaseEvaluator):
         Args:
             query: The question; kept in the result.
             response: The response.
-            contexts: What it was written from. An empty list supports nothing; None is no evidence at all.
+            contexts: What it was written from; a lone text is one context. An empty list supports nothing;
+                None is no evidence at all.
             sleep_time_in_seconds: Waits before it begins.
             topic: Title in the scorer's knowledge source; None searches the whole source.
             kwargs: Meant for other evaluators, and ignored.
         """
         await asyncio.sleep(sleep_time_in_seconds)
-        return await self._evaluated(query, response, contexts, contexts, topic)
+        given = [contexts] if isinstance(contexts, str) else contexts
+        return await self._evaluated(query, response, given, given, topic)
 
     def evaluate_response(
         self, query: str | None = None, response: RESPONSE_TYPE | None = None, **kwargs: Any
@@ -128,16 +130,18 @@ class FactScoreEvaluator(BaseEvaluator):
     async def _evaluated(
         self,
         query: str | None,
-        text: str | None,
-        contexts: Sequence[str] | None,
+        text: Any,
+        contexts: Any,
         evidence: Any,
         topic: str | None,
     ) -> FactScoreEvaluationResult:
-        shown = contexts if all(isinstance(one, str) for one in contexts or ()) else None
-        result = FactScoreEvaluationResult(query=query, response=text, contexts=shown)
         # LlamaIndex's runner tries whatever raises again, after seconds of waiting.
+        result = FactScoreEvaluationResult(query=_if_text(query), contexts=_if_texts(contexts))
         if text is None:
             return _invalid(result, "There is no response.")
+        if not isinstance(text, str):
+            return _invalid(result, f"The response is no text, but of the type {type(text).__name__}.")
+        result = result.model_copy(update={"response": text})
         if evidence is None and not self._sources.has_knowledge:
             return _invalid(result, "There are no contexts, and the scorer has no knowledge of its own.")
         try:
@@ -172,6 +176,15 @@ class FactScoreEvaluator(BaseEvaluator):
 
     def _update_prompts(self, prompts_dict: PromptDictType) -> None:
         pass
+
+
+def _if_text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _if_texts(values: Any) -> Sequence[str] | None:
+    is_list = isinstance(values, Sequence) and all(isinstance(one, str) for one in values)
+    return values if is_list else None
 
 
 def _invalid(result: FactScoreEvaluationResult, why: str) -> FactScoreEvaluationResult:
