@@ -179,12 +179,13 @@ def _names(clause: str) -> set[str]:
 
 
 def _is_answer(clause: _Clause, names: set[str]) -> bool:
-    folded = phrases.PREFACE.sub("", clause.text.casefold())
+    said = phrases.PREFACE.sub("", clause.text)
+    folded = said.casefold()
     if any(re.match(rf"{re.escape(name)}\b", folded) for name in names):
         return True
     if not clause.contrast:
         return False
-    return bool(phrases.ANSWER_FOLLOWS.search(folded) or phrases.NAME_STATES.match(clause.text))
+    return bool(phrases.ANSWER_FOLLOWS.search(folded) or phrases.NAME_STATES.match(said))
 
 
 _DETECTORS: dict[str, Callable[[str], bool]] = {

@@ -168,8 +168,8 @@ _APOLOGY = [
     r"^(?:申し訳(?:あり|ござい)ません|すみません|죄송합니다)\W*$",
 ]
 _REQUEST = [
-    r"^(?:please|kindly) (?:do |also )?(?:provide|clarify|specify|give|share|let|check|try|feel|note|"
-    r"tell|rephrase|ask|"
+    r"^(?:please|kindly) (?:do |also )?(?:provide|clarify|specify|give|share|let|check|try|feel|"
+    r"note(?! that\b)|tell|rephrase|ask|"
     r"see|consult|contact|refer|confirm|make|be)\b",
     r"^(?:bitte|por favor|s'il vous plaît|per favore|请|請)\b",
     r"\b(?:can|could|would) you (?:please |kindly |possibly )?"
@@ -210,7 +210,8 @@ _ASIDE = [
     r"\b(?:additional|further|more) (?:\w+ ){0,3}?(?:would|may|might|could) (?:be|help)\b",
 ]
 _ANSWER_FOLLOWS = [
-    r"^(?:(?:he|she|they) (?!(?:may|might|could)\b)|it (?:is|was) (?:known|located|a |an |the ))",
+    r"^(?:(?:he|she|they) (?!(?:may|might|could)\b)|it (?:is|was) (?:known|located|a |an |the )"
+    r"|it was \w+(?:ed|en|un|lt|ld|de) (?:in|on|by|at|from)\b)",
     r"^(?:here (?:is|are)|here's|i (?:can (?:tell|share|say|offer|provide)|do know|know))\b",
     r"^(?:er|sie) (?:ist|war|wurde|hat)\b|^(?:il|elle) (?:est|était|a|fut)\b|^(?:él|ella|fue|era|es)\b",
     r"^(?:lui|lei|è|era|nacque)\b|^(?:ele|ela|foi|nasceu)\b|^(?:hij|zij) (?:is|was|werd)\b",
@@ -265,4 +266,8 @@ CONTRAST = re.compile(
     r"porém|maar|echter)\b[,:]?\s*"
 )
 CONCESSION = re.compile(r"^(?:although|though|even though|while|whilst|despite)\b[^,]*,\s*(?=\w)")
-PREFACE = re.compile(r"^(?:based on|according to|as of|from|in)\b[^,]{0,80},\s*(?:i can tell you that\s+)?")
+PREFACE = re.compile(
+    r"^(?:(?:based on|according to|as of|from|in)\b[^,]{0,80},\s*(?:i can tell you that\s+)?"
+    r"|i (?:\w+ )?(?:think|believe|guess|suppose)(?: that)?\s+)",
+    re.IGNORECASE,
+)

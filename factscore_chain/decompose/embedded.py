@@ -18,12 +18,13 @@ from langchain_core.runnables import RunnableConfig
 from factscore_chain.decompose.base import Decomposer, overlap
 from factscore_chain.decompose.coreference import Referents, count_families, find_mentions
 from factscore_chain.decompose.distinct import distinct
+from factscore_chain.decompose.frames import claimed
 from factscore_chain.decompose.language import guess_language
 from factscore_chain.decompose.layout import (
     Stated,
-    claimed,
     context_subject,
     is_claim,
+    is_statement,
     item_statement,
     plain_text,
     row_statements,
@@ -34,6 +35,7 @@ from factscore_chain.decompose.roles import with_names
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.tagger import FactTagger, Tagged, load_tagger
 from factscore_chain.decompose.undivided import undivided
+from factscore_chain.decompose.unread import says_something
 from factscore_chain.decompose.words import Word, split_words
 from factscore_chain.stage import LocalStage
 from factscore_chain.values import AtomicFact, Decomposition, Generation, Sentence, Span
@@ -52,13 +54,22 @@ class _Piece:
 
     sentence: Sentence
     stated: Stated
-    verbatim: bool
-    """Whether the statement is the sentence itself, so that places in it are places in the text."""
+    at: int | None
+    """Where in the sentence it stands word by word, so that places in it are places in the text."""
+    divisible: bool = True
+    """Whether there may be more than one fact in it."""
 
     def place(self, statement: Statement) -> Span:
         """Where the generation states a fact found in this piece."""
-        start = self.sentence.span.start
-        return Span(start + statement.start, start + statement.end) if self.verbatim else self.sentence.span
+        if self.at is None:
+            return self.sentence.span
+        start = self.sentence.span.start + self.at
+        return Span(start + statement.start, start + statement.end)
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether it may claim something, or counts although nothing can be read from it."""
+        return is_claim(self.stated.text) or (not self.divisible and not self.stated.checkable)
 
 
 class EmbeddedDecomposer(Decomposer, LocalStage[Generation, Decomposition]):
@@ -99,7 +110,7 @@ def decompose(
     language = guess_language(without_tags(generation.text))
     read = tagger if language == "en" else None
     pieces = [piece for one in sentences for piece in _pieces(one, topic, read)]
-    pieces = [piece for piece in pieces if is_claim(piece.stated.text)]
+    pieces = [piece for piece in pieces if piece.is_stated]
     words = [split_words(piece.stated.text) for piece in pieces]
     tagged = _tagged(words, read)
     person = _is_person(generation.text, topic, words, tagged)
@@ -130,25 +141,43 @@ def _kinds(sentence: Sentence, text: str, tagger: FactTagger | None) -> tuple[st
 
 
 def _pieces(sentence: Sentence, topic: str | None, tagger: FactTagger | None) -> Iterator[_Piece]:
-    if sentence.kind in ("heading", "code"):
+    if sentence.kind == "code":
         return
     subject = context_subject(topic, sentence.headings)
     if sentence.kind == "table_row":
         for stated in row_statements(sentence, subject):
-            yield _Piece(sentence, stated, verbatim=False)
+            yield _Piece(sentence, stated, None, divisible=not stated.simple)
         return
     bare = without_tags(sentence.text)
-    text = claimed(plain_text(bare))
+    plain = plain_text(bare)
+    text = claimed(plain)
+    if sentence.kind == "heading" and not is_statement(text, _kinds(sentence, text, tagger)):
+        return
     if not text:
+        yield from _unread(sentence, plain, tagger)
         return
     kinds = _kinds(sentence, text, tagger)
     made = item_statement(text, kinds, subject, sentence.headings) if kinds else None
     verbless = bool(kinds) and "finite" not in kinds and sentence.kind == "prose"
     if verbless and (text.endswith("!") or (made is None and subject is None)):
+        yield from _unread(sentence, text, tagger)
         return
-    tagged = bare != sentence.text and text.split() == bare.split()
-    verbatim = made is None and (tagged or text == sentence.text)
-    yield _Piece(sentence, made or Stated(bare if verbatim else text), verbatim)
+    if made is not None:
+        yield _Piece(sentence, made, None, divisible=not made.simple)
+        return
+    if text.split() == bare.split():
+        yield _Piece(sentence, Stated(bare), 0)
+        return
+    at = bare.find(text)
+    framed = text != plain
+    divisible = at >= 0 or framed or not Stated(text).simple
+    yield _Piece(sentence, Stated(text), at if at >= 0 else None, divisible)
+
+
+def _unread(sentence: Sentence, text: str, tagger: FactTagger | None) -> Iterator[_Piece]:
+    """A sentence that tells something and gives no fact, as one that cannot be checked."""
+    if says_something(text, _kinds(sentence, text, tagger)):
+        yield _Piece(sentence, Stated(text, checkable=False), None, divisible=False)
 
 
 def _facts(
@@ -165,7 +194,7 @@ def _facts(
         return
     statements: list[Statement] = []
     realiser = Realiser(piece.stated.text, words, tagged, referents) if tagged is not None else None
-    if realiser and (piece.verbatim or not piece.stated.simple):
+    if realiser and piece.divisible:
         statements = realiser.statements()
     if not statements or (tagged is not None and tagged.read < len(words)):
         statements += undivided(piece.stated.text, language, referents)

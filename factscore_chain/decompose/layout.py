@@ -34,8 +34,14 @@ _SERIES = re.compile(r",\s+\D|;| and | but ")
 _VERBAL = frozenset({"finite", "participle", "gerund"})
 _DENIAL = re.compile(r"\b(?:never|not)\b")
 _YEAR_HEADER = re.compile(r"(?:year|date|season|period)s?$", re.IGNORECASE)
-_NON_ANSWERS = frozenset(
+NON_ANSWERS = frozenset(
     {"idk", "n/a", "na", "none", "unknown", "no", "yes", "ok", "okay", "sure", "tbd", "nil"}
+)
+"""Whole sentences that say nothing."""
+
+
+_HEADING_QUESTIONS = frozenset(
+    {"how", "why", "what", "when", "who", "whom", "whose", "where", "which", "whether"}
 )
 
 
@@ -51,39 +57,39 @@ class Stated(NamedTuple):
         return len(self.text.split()) <= _SIMPLE_WORDS and not _SERIES.search(self.text)
 
 
-_LEAD_IN = re.compile(
-    r"^I(?:'m|\u2019m| am)(?: \w+)? (?:sorry|afraid|sad|glad|happy|pleased) "
-    r"to (?:say|tell you|report|inform you|add)(?: that)?[,:]?\s+",
-    re.IGNORECASE,
-)
-
-
 def plain_text(text: str) -> str:
     """A text without marks of emphasis, code and citation."""
     return " ".join(_MARKS.sub("", text).split())
-
-
-def claimed(text: str) -> str:
-    """The part of a sentence that may claim something, after what its speaker says of himself; else "".
-
-    "I'm sorry to say he died in 1973." claims that he died in 1973; in "I cannot praise her enough; she won
-    in 1999." the second clause claims.
-    """
-    rest = _LEAD_IN.sub("", text)
-    if is_claim(rest):
-        return rest
-    _, semicolon, after = rest.partition(";")
-    return after.strip() if semicolon and is_claim(after) else ""
 
 
 def is_claim(text: str) -> bool:
     """Whether a text may claim something: no question, no address to the reader, not a bare "n/a"."""
     stripped = text.strip().strip("\"'”’)*_ ")
     words = [word.lower for word in split_words(stripped) if word.text[0].isalnum()]
-    if not words or stripped.endswith(("?", "？", ":")) or stripped.lower().strip(".!") in _NON_ANSWERS:
+    if not words or stripped.endswith(("?", "？", ":")) or stripped.lower().strip(".!") in NON_ANSWERS:
         return False
     speaks = words[0] in SPEAKERS - {"we", "our", "ours", "us"} or words[0] in ("please", "here", "sorry")
     return not speaks and any(map(str.isalnum, stripped))
+
+
+def is_statement(text: str, tags: Sequence[str]) -> bool:
+    """Whether a heading is a sentence: "Rome was founded in 753 BC", but not "How it began".
+
+    Args:
+        text: Plain text of the heading.
+        tags: The tagger's kinds of its words; none where they are not known.
+    """
+    words = split_words(text)
+    if (
+        len(tags) != len(words)
+        or not words
+        or words[0].lower in _HEADING_QUESTIONS
+        or family_of(words[0].text)
+    ):
+        return False
+    return any(
+        tag == "finite" and word.text[0].islower() for word, tag in zip(words[1:], tags[1:], strict=True)
+    )
 
 
 def item_statement(
