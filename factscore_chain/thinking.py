@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_MARK = re.compile(r"<(?P<closing>/?)(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
+THINKING = "think|thinking|thought|reasoning|reflection"
+"""Names of the marks around such text, as alternatives of a pattern."""
+_MARK = re.compile(rf"<(?P<closing>/?)(?:{THINKING})>", re.IGNORECASE)
 
 
 def without_thinking(reply: str) -> tuple[str, bool]:

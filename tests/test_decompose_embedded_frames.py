@@ -7,6 +7,7 @@ import pytest
 from factscore_chain.abstain import is_abstention
 from factscore_chain.decompose.embedded import EmbeddedDecomposer
 from factscore_chain.decompose.frames import without_frame
+from factscore_chain.decompose.language import guess_language
 from factscore_chain.guard.outcome import Cause
 from factscore_chain.lcel import FactGuard
 from factscore_chain.values import AtomicFact, Generation
@@ -155,3 +156,39 @@ def test_a_sentence_that_could_not_be_read_keeps_a_text_from_being_supported() -
     answer = "Nintendo began as a maker of playing cards. Marie Curie, 1905."
     outcome = FactGuard().invoke({"context": CONTEXT, "answer": answer})["factuality"].outcome
     assert (outcome.passed, outcome.coverage) == (False, 0.5)
+
+
+@pytest.mark.parametrize(
+    "text", ["Nintendo wurde 1905 in Kyoto gegründet.", "Nintendo a été fondée à Kyoto en 1905."]
+)
+def test_a_short_sentence_of_another_language_is_one_fact(text: str) -> None:
+    assert [(fact.text, fact.checkable) for fact in _facts(text)] == [(text, True)]
+
+
+@pytest.mark.parametrize(
+    "text", ["Mötley Crüe released an album.", "The café in Zürich was opened by a naïve artist."]
+)
+def test_foreign_names_and_loan_words_leave_a_sentence_english(text: str) -> None:
+    assert guess_language(text) == "en"
+
+
+def test_what_a_model_thinks_aloud_gives_no_fact() -> None:
+    text = "<think>\nThey want 1905.\n\nKyoto is large.</think>\n\nNintendo was founded in 1889."
+    assert _texts(text) == ["Nintendo was founded in 1889."]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Nintendo was founded in Kyoto. It makes games.", "Nintendo makes games."),
+        ("Nintendo makes games. It sits in Kyoto. It employs artists.", "Nintendo employs artists."),
+        ("The Hobbit was published in London. It was a success.", "The Hobbit was a success."),
+        ("Paul Norden moved to Oslo. It is a city.", "Oslo is a city."),
+    ],
+)
+def test_it_goes_on_with_what_the_sentence_before_is_about(text: str, fact: str) -> None:
+    assert _texts(text)[-1] == fact
+
+
+def test_a_person_before_a_pronoun_is_chosen_as_before() -> None:
+    assert "Ann Reed won a prize." in _texts("Marie Curie met Ann Reed in Paris. She won a prize.")

@@ -41,6 +41,8 @@ class Mention:
     name: str
     person: bool
     plural: bool = False
+    subject: bool = False
+    """Whether its sentence is about it."""
 
 
 def family_of(word: str) -> Family | None:
@@ -70,8 +72,11 @@ class Referents:
     _mentions: list[Mention] = field(default_factory=list)
 
     def add(self, mentions: Iterable[Mention]) -> None:
-        """Takes in the names of a sentence that has been read."""
-        for mention in mentions:
+        """Takes in the names of a sentence that has been read; of things, what it is about comes last.
+
+        "It" goes on with the subject of the sentence before, rather than with the place named after it.
+        """
+        for mention in sorted(mentions, key=lambda one: one.subject and not one.person):
             self._mentions = [one for one in self._mentions if one.name != mention.name]
             self._mentions.append(mention)
 

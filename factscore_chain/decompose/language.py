@@ -22,7 +22,8 @@ _SCRIPTS = {
 }
 
 _COMMON_WORDS = {
-    "en": "the of and in was is to a his her he she it that with for as by from were",
+    "en": "the of and in was is to a his her he she it that with for as by from were"
+    " are has its been which who at but also after not an",
     "de": "der die das und wurde ist von mit im den des ein eine er sie war zu auf nach",
     "fr": "le la les des et est une dans il elle du en au aux qui né née fut sur par",
     "es": "el la los las y es una en del que fue por con su nació se vive era desde",
@@ -30,6 +31,15 @@ _COMMON_WORDS = {
     "pt": "o a os as e é uma em do da que foi por com nasceu se não era ao na",
     "nl": "de het een en van is in werd was op met voor zijn hij zij door te bij",
 }
+_LETTERS = {
+    "de": "äöüß",
+    "fr": "àâçéèêëîïôùûœ",
+    "es": "áéíñóú",
+    "it": "àèéìòù",
+    "pt": "áâãàçéêíóôõú",
+    "nl": "ëïé",
+}
+"""Letters that English has in names and loan words only."""
 _LANGUAGE_OF_WORD = {
     word: [language for language, words in _COMMON_WORDS.items() if word in words.split()]
     for words in _COMMON_WORDS.values()
@@ -46,7 +56,9 @@ def guess_language(text: str) -> str:
         if letters and len(pattern.findall(sample)) / letters > 0.15:
             return language
     votes: Counter[str] = Counter()
-    for word in re.findall(r"[^\W\d_]+", sample.lower()):
-        votes.update(_LANGUAGE_OF_WORD.get(word, ()))
+    for word in re.findall(r"[^\W\d_]+", sample):
+        votes.update(_LANGUAGE_OF_WORD.get(word.lower(), ()))
+        if word[0].islower() and not word.isascii():
+            votes.update(one for one, letters in _LETTERS.items() if set(letters) & set(word))
     best, count = max(votes.items(), key=lambda vote: vote[1], default=("en", 0))
     return best if count > votes["en"] else "en"

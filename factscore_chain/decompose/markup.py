@@ -2,12 +2,14 @@
 
 A tag gives way to as many blanks, so every word keeps its place; one that begins or ends a block, to blanks
 and a line break, and that of a heading or list item to the mark that plain text has for it. Only names of
-HTML are tags: "List<String>" is text.
+HTML are tags: "List<String>" is text. What a model thinks aloud between such marks is set aside with them.
 """
 
 from __future__ import annotations
 
 import re
+
+from factscore_chain.thinking import THINKING
 
 _INLINE_LIST = """
 a abbr acronym b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q s samp
@@ -22,7 +24,8 @@ th thead title tr ul video audio
 _INLINE, _BLOCK = ("|".join(one.split()) for one in (_INLINE_LIST, _BLOCK_LIST))
 _ATTRIBUTES = r"""(?:\s+(?:[^<>"']|"[^"<>]*"|'[^'<>]*')*)?"""
 _TAG = re.compile(
-    rf"<(?P<unseen>script|style)\b[^>]*>.*?</(?P=unseen)\s*>|<!--.*?-->"
+    r"<(?P<unseen>script|style)\b[^>]*>.*?</(?P=unseen)\s*>|<!--.*?-->"
+    rf"|<(?P<thought>{THINKING})>.*?</(?P=thought)>"
     rf"|</?(?:(?P<block>{_BLOCK})|{_INLINE}){_ATTRIBUTES}\s*/?>",
     re.IGNORECASE | re.DOTALL,
 )
@@ -56,7 +59,7 @@ def without_empty_pairs(text: str) -> str:
 def _blank(tag: re.Match[str]) -> str:
     # The break stands last: what follows begins its line, and is not taken for indented.
     put = ""
-    if tag["block"]:
+    if tag["block"] or tag["thought"]:
         opens = "" if tag[0].startswith("</") else (tag["block"] or "").lower()
         put = "\n" + (_MARKS.get(opens) or "")
     return " " * (len(tag[0]) - len(put)) + put

@@ -6,8 +6,10 @@ The only words that a fact may have and its sentence not are the topic or name t
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from factscore_chain.decompose.completion import complete
@@ -57,8 +59,21 @@ class Realiser:
 
     @property
     def mentions(self) -> list[Mention]:
-        """The names in the sentence."""
-        return self._mentions
+        """The names in the sentence, and the thing that it is about, by whatever word; that one is marked."""
+        named = self._name(self._main) if self._main else None
+        if named is None or not named[1]:
+            return self._mentions
+        name = re.sub(r"^the ", "", named[0], flags=re.IGNORECASE)
+        found = [replace(one, subject=one.name == name) for one in self._mentions]
+        if not any(one.subject for one in found) and self._is_thing(self._main):
+            plural = self._tagged.tags[self._main[-1]] == "plural"
+            found.append(Mention(named[0], person=False, plural=plural, subject=True))
+        return found
+
+    def _is_thing(self, subject: Sequence[int]) -> bool:
+        family = family_of(self._words[subject[0]].text)
+        people = any(self._tagged.entities[i] in ("person", "group") for i in subject)
+        return not people and (family is None or (family == "it" and len(subject) == 1))
 
     def statements(self) -> list[Statement]:
         """One statement for each pattern that makes one."""
