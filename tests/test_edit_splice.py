@@ -56,6 +56,12 @@ def test_a_dropped_sentence_leaves_no_gap_and_no_empty_item(
     assert _dropped(text, *indices) == left
 
 
+def test_the_end_of_a_block_between_dropped_sentences_stays() -> None:
+    text = f"```text\n{ONE}\n```\n\n{TWO}\n\n{THREE}"
+    places = [Span(text.index(one), text.index(one) + len(one)) for one in (ONE, TWO)]
+    assert splice(text, [Replacement(one, "") for one in places]).text == f"```text\n```\n\n{THREE}"
+
+
 _BLANKS = st.text(" \n\t-*", min_size=1, max_size=4)
 
 

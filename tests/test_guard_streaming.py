@@ -13,53 +13,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factscore_chain.chain import FactScoreChain
 from factscore_chain.errors import FatalModelError
 from factscore_chain.guard.annotate import MARK, MARK_UNCHECKED
-from factscore_chain.guard.check import TextChecker
 from factscore_chain.guard.checked import FactualityError
-from factscore_chain.guard.evidence import as_evidence
-from factscore_chain.guard.gate import CheckedPiece, SentenceGate
+from factscore_chain.guard.gate import CheckedPiece
 from factscore_chain.guard.pieces import PieceBuffer
-from factscore_chain.guard.policy import GuardPolicy
 from factscore_chain.guard.streaming import VerifiedStream
-from factscore_chain.retrievers.context import ContextOnly
-from tests.stages import SentenceDecomposer, WordVerifier
+from tests.streams import BAD, GOOD, bits, embedded, gate, shown, text_shown
 
-CONTEXT = [
-    "Nintendo was founded in Kyoto in 1889. It made cards.",
-    "Kyoto is a city in Japan. It has temples.",
-]
-GOOD = ("Nintendo was founded in Kyoto.", "Kyoto is a city in Japan.", "It has temples.")
-BAD = "Nintendo was founded in Osaka."
 ROOT = Path(__file__).resolve().parent.parent
 TEXTS = [
     json.loads(line)["output"]
     for line in (ROOT / "examples/generations.jsonl").read_text("utf-8").splitlines()
 ]
-
-
-def gate(topic: str | None = None, **policy: Any) -> SentenceGate:
-    chain = FactScoreChain(ContextOnly(), decomposer=SentenceDecomposer(), verifier=WordVerifier())
-    return SentenceGate(TextChecker(chain, GuardPolicy(**policy)), topic, as_evidence(CONTEXT))
-
-
-def embedded(**policy: Any) -> SentenceGate:
-    checker = TextChecker(FactScoreChain(ContextOnly()), GuardPolicy(**policy))
-    return SentenceGate(checker, None, as_evidence(CONTEXT))
-
-
-async def bits(text: str, size: int = 5) -> AsyncIterator[str]:
-    for start in range(0, len(text), size):
-        yield text[start : start + size]
-
-
-async def shown(gate: SentenceGate, text: str) -> list[CheckedPiece]:
-    return [piece async for piece in VerifiedStream(gate, bits(text))]
-
-
-async def text_shown(gate: SentenceGate, text: str) -> str:
-    return "".join(piece.text for piece in await shown(gate, text))
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -130,85 +96,6 @@ async def test_an_error_comes_after_the_sentences_that_stand_before_it() -> None
     assert (await anext(stream)).text == GOOD[0]
     with pytest.raises(FactualityError):
         await anext(stream)
-
-
-async def test_remove_leaves_a_sentence_out_and_keeps_the_paragraphs() -> None:
-    text = f"{GOOD[0]}\n\nNintendo moved to Paris in 1950. {GOOD[1]}"
-    assert await text_shown(embedded(on_fail="remove"), text) == f"{GOOD[0]}\n\n{GOOD[1]}"
-
-
-GONE = "Nintendo moved to Paris in 1950."
-CODE = "```py\nx = 1\n```"
-TABLE = "| Company | Seat |\n|---|---|\n"
-ROW = "| Nintendo founder | Marie Curie |\n"
-
-
-@pytest.mark.parametrize("on_fail", ["remove", "correct"])
-@pytest.mark.parametrize(
-    "text", [f"{GONE} {GOOD[1]}", f"{GOOD[1]} {GONE}", f"{GONE} {GONE} {GOOD[1]} {GONE}"]
-)
-async def test_a_sentence_that_is_wholly_unsupported_goes_without_a_word(text: str, on_fail: str) -> None:
-    stream = VerifiedStream(embedded(on_fail=on_fail), bits(text))
-    assert "".join([piece.text async for piece in stream]) == GOOD[1]
-    assert stream.result is not None
-    assert (stream.result.action, stream.result.passed) == (on_fail, True)
-
-
-@pytest.mark.parametrize("on_fail", ["remove", "replace"])
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (f"{GOOD[0]}\n\n{CODE}\n\n{GONE} {GOOD[1]}", f"{GOOD[0]}\n\n{CODE}\n\n{GOOD[1]}"),
-        (f"{GOOD[0]}\n\n{CODE}\n\n{GONE}\n", f"{GOOD[0]}\n\n{CODE}\n"),
-        (f"{GOOD[0]}\n\n```text\n{GONE}\n```\n\n{GOOD[1]}", f"{GOOD[0]}\n\n```text\n```\n\n{GOOD[1]}"),
-        (f"{GOOD[0]}\n\n{GONE}\n\n- {GONE}\n- {GOOD[1]}\n", f"{GOOD[0]}\n\n- {GOOD[1]}\n"),
-        (f"{GOOD[0]}\n\n- {GONE} {GOOD[1]}\n- {GONE}\n", f"{GOOD[0]}\n\n- {GOOD[1]}\n"),
-        (f"{GOOD[0]}\n\n> {GONE} {GOOD[1]}", f"{GOOD[0]}\n\n> {GOOD[1]}"),
-        (f"{GOOD[0]}\n\n{TABLE}{ROW}\n{GOOD[1]}", f"{GOOD[0]}\n\n{TABLE}\n{GOOD[1]}"),
-        (f"{GOOD[0]}\n\n# Paris\n\n{GONE}\n\n{GOOD[1]}", f"{GOOD[0]}\n\n# Paris\n\n{GOOD[1]}"),
-    ],
-)
-async def test_only_the_sentence_goes_and_the_layout_of_others_stays(
-    text: str, expected: str, on_fail: str
-) -> None:
-    checked = embedded(on_fail=on_fail)
-    checked._said = True  # a message was shown before, so that nothing takes the sentence's place
-    assert await text_shown(checked, text) == expected
-
-
-@pytest.mark.parametrize("size", [1, 1000])
-async def test_a_stream_keeps_what_the_whole_answer_keeps(size: int) -> None:
-    text = f"{GONE}\n\n## Kyoto\n\n{GOOD[1]}\n\n{CODE}\n\n1. {GONE}\n2. {GOOD[1]}\n\n{TABLE}{ROW}"
-    stream = VerifiedStream(embedded(on_fail="remove"), bits(text, size))
-    whole = await embedded(on_fail="remove").checker.acheck(text, None, CONTEXT)
-    assert "".join([piece.text async for piece in stream]) == whole.text
-
-
-@pytest.mark.parametrize(
-    ("otherwise", "expected"),
-    [
-        ("replace", "# Kyoto\n\nNothing."),
-        ("annotate", f"# Kyoto\n\n# Kyoto\n\n{GONE}\n\nNote: 2 of 2 statements"),
-    ],
-)
-async def test_what_is_done_otherwise_comes_at_the_end_where_no_statement_is_left(
-    otherwise: str, expected: str
-) -> None:
-    checked = embedded(on_fail="remove", otherwise=otherwise, message="Nothing.")
-    stream = VerifiedStream(checked, bits(f"# Kyoto\n\n{GONE}"))
-    assert "".join([piece.text async for piece in stream]).startswith(expected)
-    assert stream.result is not None
-    assert (stream.result.action, stream.result.passed) == (otherwise, False)
-
-
-async def test_an_error_ends_a_stream_of_which_no_statement_is_left() -> None:
-    with pytest.raises(FactualityError):
-        await shown(embedded(on_fail="remove", otherwise="raise"), GONE)
-
-
-async def test_remove_shows_the_message_where_nothing_is_left() -> None:
-    checked = await text_shown(embedded(on_fail="remove", message="Nothing."), "Nintendo moved to Paris.")
-    assert checked == "Nothing."
 
 
 async def test_correct_mends_a_sentence_in_its_place() -> None:

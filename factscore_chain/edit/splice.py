@@ -11,6 +11,9 @@ from factscore_chain.values import Span
 _LAYOUT = re.compile(r"\W*(?:\d{1,3}[.)]|\(?[A-Za-z][.)])?\W*")
 """What may stand beside a sentence that has its line for itself: marks of lists, quotes, tables, emphasis."""
 
+_FENCE = re.compile(r"\s*(?:`{3}|~{3})")
+"""Begins and ends a block: one of the two must not go without the other."""
+
 
 @dataclass(frozen=True)
 class Replacement:
@@ -93,7 +96,8 @@ def _run(text: str, replacements: Sequence[Replacement], index: int) -> Sequence
 
 def _adjoin(text: str, one: Replacement, other: Replacement) -> bool:
     gap = text[one.span.end : other.span.start].split("\n")
-    return not one.text and not other.text and all(_LAYOUT.fullmatch(line) for line in gap)
+    between = all(_LAYOUT.fullmatch(line) and not _FENCE.match(line) for line in gap)
+    return not one.text and not other.text and between
 
 
 def _grown(text: str, span: Span) -> Span:

@@ -14,6 +14,7 @@ from factscore_chain.guard.check import CHECKED, TextChecker, raised, told
 from factscore_chain.guard.checked import CheckedText
 from factscore_chain.guard.evidence import CallEvidence, with_evidence
 from factscore_chain.guard.layout import ShownText
+from factscore_chain.guard.names import with_name
 from factscore_chain.guard.outcome import Action, GuardOutcome, failed_check, judge
 from factscore_chain.guard.pieces import Piece, PieceBuffer
 from factscore_chain.guard.sentences import SentenceScorer, SentencesRequest, window_start
@@ -62,6 +63,8 @@ class SentenceGate:
     _kept: list[FactRecord] = field(default_factory=list)
     """Facts of what is shown, after edits."""
     _outcomes: list[tuple[GuardOutcome, Action]] = field(default_factory=list)
+    _left_out: list[Span] = field(default_factory=list)
+    """Where sentences stand that were left out without a word."""
     _said: bool = False
     _stated: bool = False
     """Whether a sentence that states something was shown."""
@@ -210,12 +213,18 @@ class SentenceGate:
         action = outcome.action
         if action in _EDITED and isinstance(report, GenerationReport):
             edited = await self._edited(piece, report)
+            if edited is not None and not edited.strip():
+                self._left_out.append(piece.span)
+                return "", action
             if edited is not None:
-                return (piece.lead + edited if edited.strip() else "", action)
+                return piece.lead + edited, action
         if action in (*_EDITED, "retry"):
             action = self.checker.policy.otherwise
         if action in ("pass", "annotate") and isinstance(report, GenerationReport):
             self._kept += report.facts
+            if action == "pass" and self._left_out:
+                placed, start = self._placed(piece, report)
+                return piece.lead + self._named(placed, piece, start), action
         if action == "pass":
             return piece.original, action
         if action == "annotate":
@@ -233,11 +242,7 @@ class SentenceGate:
 
     async def _edited(self, piece: Piece, report: GenerationReport) -> str | None:
         """The sentence mended in its text, verified, and empty where it has to go; None where it failed."""
-        start = window_start(self._buffer.text, piece.span.start)
-        text = self._buffer.text[start : piece.span.end]
-        offset = piece.span.start - start
-        facts = tuple(_moved(fact, offset) for fact in report.facts)
-        placed = report.model_copy(update={"text": text, "facts": facts})
+        placed, offset = self._placed(piece, report)
         scorer = with_evidence(self.checker.scorer, self.evidence)
         config = patch_config(ensure_config(self.config), run_name="edit")
         chain = self.checker.edits(scorer, part=True)
@@ -246,7 +251,7 @@ class SentenceGate:
         if isinstance(edited, str):
             return None
         (one,), (after,) = edited.generations, edited.after.generations
-        before = text[:offset]
+        before = placed.text[:offset]
         if one.text.strip() == before.strip():
             return ""
         passed = judge(after, self.checker.policy).action in ("pass", "annotate")
@@ -254,7 +259,21 @@ class SentenceGate:
             # Nothing of the sentence would be lost that is supported.
             return "" if one.complete and not report.tally.supported else None
         self._kept += after.facts
-        return one.text.removeprefix(before)
+        return self._named(after, piece, offset)
+
+    def _placed(self, piece: Piece, report: GenerationReport) -> tuple[GenerationReport, int]:
+        """The report of a sentence as one of the text that it stands in, and its place there."""
+        start = window_start(self._buffer.text, piece.span.start)
+        offset = piece.span.start - start
+        facts = tuple(_moved(fact, offset) for fact in report.facts)
+        text = self._buffer.text[start : piece.span.end]
+        return report.model_copy(update={"text": text, "facts": facts}), offset
+
+    def _named(self, report: GenerationReport, piece: Piece, offset: int) -> str:
+        """The sentence, with the names that only what was left out before it had."""
+        by = offset - piece.span.start
+        gone = [Span(one.start + by, one.end + by) for one in self._left_out if one.start + by >= 0]
+        return with_name(report, offset, gone)
 
     def _released(self, piece: CheckedPiece) -> CheckedPiece:
         """The piece as it is shown after the others."""
