@@ -26,6 +26,7 @@ from factscore_chain.decompose.layout import (
     is_claim,
     is_statement,
     item_statement,
+    lists_sources,
     plain_text,
     row_statements,
 )
@@ -176,7 +177,7 @@ def _pieces(sentence: Sentence, topic: str | None, tagger: FactTagger | None) ->
 
 def _unread(sentence: Sentence, text: str, tagger: FactTagger | None) -> Iterator[_Piece]:
     """A sentence that tells something and gives no fact, as one that cannot be checked."""
-    if says_something(text, _kinds(sentence, text, tagger)):
+    if not lists_sources(sentence.headings) and says_something(text, _kinds(sentence, text, tagger)):
         yield _Piece(sentence, Stated(text, checkable=False), None, divisible=False)
 
 

@@ -38,6 +38,10 @@ NON_ANSWERS = frozenset(
     {"idk", "n/a", "na", "none", "unknown", "no", "yes", "ok", "okay", "sure", "tbd", "nil"}
 )
 """Whole sentences that say nothing."""
+_COURTESY = re.compile(
+    r"(?:let me know|feel free|thanks|thank you)\b(?!.*\b(?:is|was|are|were)\b)", re.IGNORECASE
+)
+_SOURCES = re.compile(r"(?:sources?|references|citations|further reading|see also|links)\W*$", re.IGNORECASE)
 
 
 _HEADING_QUESTIONS = frozenset(
@@ -68,8 +72,15 @@ def is_claim(text: str) -> bool:
     words = [word.lower for word in split_words(stripped) if word.text[0].isalnum()]
     if not words or stripped.endswith(("?", "？", ":")) or stripped.lower().strip(".!") in NON_ANSWERS:
         return False
+    if _COURTESY.match(stripped):
+        return False
     speaks = words[0] in SPEAKERS - {"we", "our", "ours", "us"} or words[0] in ("please", "here", "sorry")
     return not speaks and any(map(str.isalnum, stripped))
+
+
+def lists_sources(headings: Sequence[str]) -> bool:
+    """Whether what stands under these headings names sources and states nothing."""
+    return bool(headings) and _SOURCES.match(plain_text(headings[-1])) is not None
 
 
 def is_statement(text: str, tags: Sequence[str]) -> bool:
