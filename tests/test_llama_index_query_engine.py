@@ -158,6 +158,13 @@ def test_a_streamed_answer_comes_as_a_stream_of_checked_sentences() -> None:
     assert (record(response)["passed"], record(response)["original"].strip()) == (False, MIXED)
 
 
+def test_remove_leaves_an_unsupported_sentence_out_of_a_stream() -> None:
+    response = engine(MIXED, streaming=True, on_fail="remove").query(QUESTION)
+    assert isinstance(response, StreamingResponse)
+    assert "".join(response.response_gen).strip() == TRUE
+    assert (record(response)["action"], record(response)["passed"]) == ("remove", True)
+
+
 async def test_the_asynchronous_door_streams_too() -> None:
     model = Typing(script=[MIXED])
     inner = RetrieverQueryEngine.from_args(

@@ -58,6 +58,13 @@ def test_an_unsupported_sentence_is_shown_as_the_policy_says(proxies: Proxies, h
     assert not chunks[-1].choices[0].factscore["outcome"]["passed"]
 
 
+def test_remove_leaves_an_unsupported_sentence_out_of_a_stream(proxies: Proxies) -> None:
+    chunks = list(stream(proxies.start([f"{LATER} {TRUE} {LATER}"], policy(on_fail="remove"))))
+    assert texts(iter(chunks)) == TRUE
+    record = chunks[-1].choices[0].factscore
+    assert (record["action"], record["passed"]) == ("remove", True)
+
+
 def test_a_sentence_is_out_before_the_upstream_is_done(proxies: Proxies) -> None:
     url = proxies.start([Answer(f"{TRUE} " + f"{NOTES} " * 8, drip=0.004)])
     chunks = stream(url)
