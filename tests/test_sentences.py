@@ -205,6 +205,18 @@ def test_an_answer_fenced_as_markdown_is_not_code() -> None:
     assert texts("```markdown\n# Ada\nShe was born in 1815.\n```", "prose") == ["She was born in 1815."]
 
 
+@pytest.mark.parametrize("language", ["markdown", "md", "text", "txt", "plaintext"])
+def test_what_follows_a_fence_around_prose_is_not_code(language: str) -> None:
+    text = f"```{language}\nShe was born in 1815.\n```\n\nShe died in 1852."
+    assert texts(text, "prose") == ["She was born in 1815.", "She died in 1852."]
+
+
+def test_code_inside_fenced_prose_ends_neither_the_prose_nor_what_follows() -> None:
+    text = "```md\nShe was born in 1815.\n```py\nx = 1\n```\nShe wrote notes.\n```\nShe died in 1852."
+    expected = ["She was born in 1815.", "She wrote notes.", "She died in 1852."]
+    assert texts(text, "prose") == expected
+
+
 LAYOUT_PIECES = ["- ", "1. ", "# ", "> ", "**", "```", "\n", "\r\n", "\n\n", "| a | b |\n", "|-|-|\n", ":"]
 TEXT_PIECES = ["Dr. ", "U.S. ", "He left. ", "in ", "? ", "。", "[1]", "(", '"', "é", "—", "size S. A", "..."]
 ODD_PIECES = ["\ud800", "\x00", "\u2028", "  ", "\u200b", "\U0001f600"]

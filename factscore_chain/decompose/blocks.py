@@ -111,12 +111,17 @@ class _Scanner:
 
     def _read_fence(self, content: str, line: Span) -> None:
         fence = _FENCE.match(content)
-        if self._fence is None and fence:
+        if self._fence is None and fence and self._fenced_prose and not fence[2]:
+            # What opens prose has to close it too, or all that follows would pass for code.
+            self.flush()
+            self._fenced_prose = False
+        elif self._fence is None and fence:
             self.flush()
             self._leave_list(content)
-            self._fence, self._fenced_prose = fence[1], fence[2].lower() in _PROSE_FENCES
-            if self._fenced_prose:
-                self._fence = None
+            if fence[2].lower() in _PROSE_FENCES:
+                self._fenced_prose = True
+            else:
+                self._fence = fence[1]
         elif fence and self._fence and fence[1].startswith(self._fence) and not fence[2]:
             self.flush()
             self._fence = None
