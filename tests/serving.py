@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -94,7 +94,7 @@ class Process:
 
     def wait_until_it_says(self, words: str) -> None:
         """Waits for words in its log."""
-        assert any(words in self.said for _ in _while_waiting()), self.said
+        assert eventually(lambda: words in self.said), self.said
 
     def exit_code(self) -> int:
         """Waits for its end."""
@@ -108,6 +108,11 @@ def wait_until_ready(url: str) -> None:
             if httpx.get(f"{url}/readyz").status_code == 200:
                 return
     raise AssertionError(f"{url} is not ready.")
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether something comes to hold: a server writes its line of the log after the answer has left."""
+    return any(holds() for _ in _while_waiting())
 
 
 def _while_waiting() -> Iterator[None]:

@@ -277,7 +277,7 @@ def test_neither_key_nor_text_is_logged(proxies: Proxies, caplog: pytest.LogCapt
         json={"model": "m", "messages": ASKED},
         headers={"Authorization": f"Bearer {KEY}"},
     )
-    assert "POST /v1/chat/completions 200" in caplog.text
+    assert serving.eventually(lambda: "POST /v1/chat/completions 200" in caplog.text)
     assert not any(word in caplog.text for word in (KEY, WRONG, "Ada"))
 
 

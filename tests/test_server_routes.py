@@ -165,11 +165,11 @@ def test_trouble_with_one_fact_stands_in_the_report(server: httpx.Client) -> Non
 
 def test_prometheus_can_read_what_was_done(server: httpx.Client) -> None:
     server.post("/score", json={"text": WRONG, "topic": TOPIC})
+    assert serving.eventually(lambda: 'route="/score",status="200"' in server.get("/metrics").text)
     answer = server.get("/metrics")
     lines = answer.text.splitlines()
     assert answer.headers["content-type"].startswith("text/plain")
     assert any(one.startswith('factscore_facts_total{verdict="not_supported"}') for one in lines)
-    assert any('route="/score",status="200"' in one for one in lines)
     assert "factscore_model_calls_total 0.0" in lines
 
 
@@ -177,6 +177,7 @@ def test_the_log_holds_no_text(server: httpx.Client, caplog: pytest.LogCaptureFi
     caplog.set_level(logging.DEBUG)
     server.post("/score?hidden=secret", json={"text": "My secret is here.", "topic": TOPIC})
     server.post("/score", json={"text": 1, "secret": "secret"})
+    assert serving.eventually(lambda: "POST /score 422 " in caplog.text)
     ours = [one.getMessage() for one in caplog.records if not one.name.startswith("http")]  # the client's
     assert any(one.startswith("POST /score 200 ") for one in ours)
     assert "secret" not in "".join(ours)
