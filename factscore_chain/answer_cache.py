@@ -10,36 +10,28 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
-import sqlite3
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
-from filelock import FileLock, Timeout
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from factscore_chain.completion import Completion
-from factscore_chain.errors import FactScoreError
 from factscore_chain.single_flight import SingleFlight
+from factscore_chain.storage import ANSWERS, StorageError, Store, open_store
 
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 _COMPLETION: TypeAdapter[Completion] = TypeAdapter(Completion)
 _FORMAT = 1
 """Part of every key; raised where the meaning of what is stored changes."""
-_APPLICATION_ID = 0x4653_4143
+APPLICATION_ID = 0x4653_4143
 """Marks the file as ours in SQLite's header."""
-BUSY_SECONDS = 30.0
-"""How long is waited for a process that writes."""
-_TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
-
-
-class AnswerCacheError(FactScoreError):
-    """A cache of answers cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -66,18 +58,25 @@ class Call:
 
 
 class AnswerCache:
-    """A file of answers; safe for threads, for processes through SQLite's locks, and across forks.
+    """A file of answers; safe for threads, for processes, and across forks.
 
     It is opened when first needed. A file that cannot be used is named once in the log, and the run goes on
     without it.
+
+    Args:
+        place: What `open_store` takes: the file, or another store.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path).expanduser()
+    def __init__(self, place: str | Path | Store) -> None:
+        self.store = open_store(place, APPLICATION_ID)
         self._flights: SingleFlight[tuple[Completion, bool]] = SingleFlight()
-        self._lock = threading.Lock()
-        self._opened: tuple[int, sqlite3.Connection] | None = None
         self._usable = True
+        self._lock = threading.Lock()
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.store.location)
 
     async def get(self, call: Call, ask: Callable[[], Awaitable[Completion]]) -> tuple[Completion, bool]:
         """The answer to a call: kept, or being asked for just now, or else asked for and kept.
@@ -99,84 +98,38 @@ class AnswerCache:
 
     def find(self, call: Call) -> Completion | None:
         """The answer that is kept for a call; None if there is none."""
-        found = self._run("SELECT answer FROM answers WHERE key = ?", (call.key,))
+        found = self._unless_broken(lambda: self.store.find(ANSWERS, [call.key])) or {}
         try:
-            return _COMPLETION.validate_python(json.loads(found[0][0])) if found else None
-        except (ValueError, ValidationError):
+            return _COMPLETION.validate_python(json.loads(found[call.key]))
+        except (KeyError, ValueError, ValidationError):
             return None  # a damaged row is asked for again, and replaced
 
     def keep(self, call: Call, answer: Completion) -> None:
         """Keeps the answer to a call; it survives whatever ends the process."""
-        self._run("INSERT OR REPLACE INTO answers VALUES (?, ?)", (call.key, json.dumps(asdict(answer))))
+        kept = {call.key: json.dumps(asdict(answer))}
+        self._unless_broken(lambda: self.store.keep(ANSWERS, kept))
 
     def close(self) -> None:
         """Closes the file; it is opened again if needed."""
-        with self._lock:
-            if self._opened is not None and self._opened[0] == os.getpid():
-                self._opened[1].close()
-            self._opened = None
+        self.store.close()
 
-    def __del__(self) -> None:
-        self.close()
+    def _unless_broken(self, use: Callable[[], T]) -> T | None:
+        """What the store gives; None once it cannot be used."""
+        if not self._usable:
+            return None
+        try:
+            return use()
+        except StorageError as error:
+            self._give_up(error)
+            return None
 
-    def _run(self, sql: str, parameters: tuple[str, ...]) -> list[tuple[str, ...]]:
+    def _give_up(self, error: StorageError) -> None:
         with self._lock:
-            if not self._usable:
-                return []
-            try:
-                with self._connection() as connection:
-                    return connection.execute(sql, parameters).fetchall()
-            except (sqlite3.Error, AnswerCacheError) as error:
-                self._usable = False
+            if self._usable:
                 _log.warning(
                     "The answer cache %r cannot be used (%s). The run goes on without it; delete the file, "
                     "or name another.",
-                    str(self.path),
+                    self.store.location,
                     error,
                 )
-                return []
-
-    def _connection(self) -> sqlite3.Connection:
-        # A connection must not be used in a child process that was forked with it.
-        if self._opened is None or self._opened[0] != os.getpid():
-            connection = open_private(self.path)
-            connection.execute(_TABLE)
-            self._opened = (os.getpid(), connection)
-        return self._opened[1]
-
-
-def open_private(path: Path, mark: int = _APPLICATION_ID) -> sqlite3.Connection:
-    """Opens or makes a database that only its user can read, for many readers and a writer at a time.
-
-    Args:
-        path: The file.
-        mark: Tells databases of this kind from others, in SQLite's header.
-
-    Raises:
-        AnswerCacheError: It cannot be opened, or is a database of something else.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.touch(mode=0o600)  # it holds what users wrote; SQLite gives its side files the same mode
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
-        # SQLite does not wait where two processes make one file at the same time.
-        with FileLock(f"{path}.lock", timeout=BUSY_SECONDS, mode=0o600):
-            if _prepare(connection, mark):
-                return connection
-    except (OSError, Timeout, sqlite3.Error) as error:
-        raise AnswerCacheError(str(error)) from error
-    connection.close()
-    raise AnswerCacheError("it is a database of something else")
-
-
-def _prepare(connection: sqlite3.Connection, wanted: int) -> bool:
-    """Marks a new file as ours; returns whether the file is."""
-    (mark,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if mark != wanted:
-        if tables:
-            return False
-        connection.execute(f"PRAGMA application_id = {wanted}")
-        connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    return True
+            self._usable = False

@@ -205,7 +205,7 @@ async def test_a_file_that_is_no_good_is_named_once_and_the_run_goes_on(
 async def test_a_locked_file_is_named_and_the_run_goes_on(
     cache: AnswerCache, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("factscore_chain.answer_cache.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("factscore_chain.storage.BUSY_SECONDS", 0.05)
     cache.find(CALL)
     cache.close()
     with sqlite3.connect(cache.path, isolation_level=None) as holder:

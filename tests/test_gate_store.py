@@ -109,7 +109,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_a_store_that_another_process_holds_costs_no_result(
     tmp_path: Path, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("factscore_chain.answer_cache.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("factscore_chain.storage.BUSY_SECONDS", 0.05)
     store = RunStore(path)
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")

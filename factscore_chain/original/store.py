@@ -14,9 +14,10 @@ from pathlib import Path
 
 from langchain_core.messages import HumanMessage
 
-from factscore_chain.answer_cache import AnswerCache, AnswerCacheError, Call, open_private
+from factscore_chain.answer_cache import APPLICATION_ID, AnswerCache, Call
 from factscore_chain.completion import Completion
 from factscore_chain.errors import FactScoreError
+from factscore_chain.storage import StorageError, open_private
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS converted (
@@ -37,9 +38,9 @@ class AnswerStore:
         self.path = path
         self._lock = threading.Lock()
         try:
-            self._connection = open_private(path)
+            self._connection = open_private(path, APPLICATION_ID)
             self._connection.executescript(_TABLES)
-        except (AnswerCacheError, sqlite3.Error) as error:
+        except (StorageError, sqlite3.Error) as error:
             raise FactScoreError(
                 f"The cache {str(path)!r} cannot be used ({error}). Delete it, or give another cache_dir."
             ) from error
