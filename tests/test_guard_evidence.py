@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.retrievers import BaseRetriever
@@ -20,20 +19,10 @@ from factscore_chain.retrievers.context import ContextOnly
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.values import Passage, Verdict
 from tests.pages import make_source
+from tests.rag import Shelf
 from tests.stages import SentenceDecomposer, WordVerifier
 
 TRUE = "Ada Lovelace was born in London."
-
-
-class Shelf(BaseRetriever):
-    """Gives the same documents whatever is asked."""
-
-    documents: list[Document]
-
-    def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
-    ) -> list[Document]:
-        return self.documents
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +15,10 @@ from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.vectors import VectorIndex, folder_beside, open_beside
 from tests.embedders import WordEmbeddings
-from tests.pages import make_source, towns, write_rows
+from tests.pages import towns, write_rows
+from tests.vector_indexes import index, source
 
-
-@pytest.fixture
-def source(tmp_path: Path) -> Iterator[KnowledgeSource]:
-    with make_source(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def index(source: KnowledgeSource) -> Iterator[VectorIndex]:
-    built = VectorIndex.build(source, WordEmbeddings())
-    yield built
-    built.close()
+__all__ = ["index", "source"]
 
 
 class SmallStore:

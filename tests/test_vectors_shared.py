@@ -20,20 +20,10 @@ from factscore_chain.errors import KnowledgeSourceError, UsageError
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.vectors import VectorIndex, folder_beside
 from tests.embedders import WordEmbeddings
-from tests.pages import make_source, towns
+from tests.pages import towns
+from tests.vector_indexes import index, source
 
-
-@pytest.fixture
-def source(tmp_path: Path) -> Iterator[KnowledgeSource]:
-    with make_source(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def index(source: KnowledgeSource) -> Iterator[VectorIndex]:
-    built = VectorIndex.build(source, WordEmbeddings())
-    yield built
-    built.close()
+__all__ = ["index", "source"]
 
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://host", "http://", ""])
