@@ -24,6 +24,7 @@ from factscore_chain.estimators import Estimator, make_estimator
 from factscore_chain.generation_scorer import GenerationScorer, unscored
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
 from factscore_chain.language_model import LanguageModel, Usage, total_cost
+from factscore_chain.limits import CallLimits
 from factscore_chain.manifest import now, versions
 from factscore_chain.progress import OnDone, progress_config, watched
 from factscore_chain.recall import Against, make_recall
@@ -82,6 +83,7 @@ class FactScoreChain(Stage[Any, Report]):
         recall: Against | None = None,
         max_reference_facts: int = 50,
         cache: AnswerCache | str | Path | None = None,
+        limits: CallLimits | None = None,
         max_cost: float | None = None,
         max_failures: int | None = None,
         prices: PriceTable | str | Path | None = None,
@@ -107,6 +109,8 @@ class FactScoreChain(Stage[Any, Report]):
                 or else its topic's page, "reference" for its "reference" alone.
             max_reference_facts: Facts of a reference that are looked for, from its beginning.
             cache: A file that keeps the models' answers, so that nothing is asked twice; None keeps none.
+            limits: Bounds on the calls of all its models together; by default at most 16 in flight, or what
+                a `LanguageModel` brings.
             max_cost: US dollars that this chain may spend in all its runs; what was done by then is kept.
             max_failures: Failed calls and generations at which a run stops, and keeps what was done; None
                 goes on whatever fails.
@@ -142,8 +146,14 @@ class FactScoreChain(Stage[Any, Report]):
         table = prices if isinstance(prices, PriceTable) else load_prices(prices)
         answers = AnswerCache(cache) if isinstance(cache, (str, Path)) else cache
         budget = None if max_cost is None else Budget(max_cost)
+        shared = limits or next((model.limits for model in scorer.models), None)
+
+        def equipped(model: LanguageModel) -> LanguageModel:
+            bounds = model.limits if limits is None and model.limited else shared
+            return _equipped(model, answers, budget, table, bounds)
+
         super().__init__(
-            scorer=scorer.with_models(lambda model: _equipped(model, answers, budget, table)),
+            scorer=scorer.with_models(equipped),
             estimator=f"{parts.name}+seek" if seek else parts.name,
             prices=table,
             budget=budget,
@@ -301,7 +311,11 @@ class FactScoreChain(Stage[Any, Report]):
 
 
 def _equipped(
-    model: LanguageModel, cache: AnswerCache | None, budget: Budget | None, table: PriceTable
+    model: LanguageModel,
+    cache: AnswerCache | None,
+    budget: Budget | None,
+    table: PriceTable,
+    limits: CallLimits | None,
 ) -> LanguageModel:
     """The model with the chain's means."""
     price = model.price or table.of(model.name, model.server)
@@ -310,7 +324,7 @@ def _equipped(
             f"The price of {model.name!r} is not in the table of {table.as_of}, so max_cost cannot be kept. "
             "Give `prices`, a YAML file that has it."
         )
-    return model.using(cache=cache, budget=budget, price=price)
+    return model.using(cache=cache, budget=budget, price=price, limits=limits)
 
 
 def _seeking(parts: Estimator, retrieval: Retrieval | None, seek: bool | int) -> Verifier:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from copy import copy
 from hashlib import sha256
 from itertools import count
 from math import fsum
 from typing import Annotated, Any, cast
-from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -30,10 +28,11 @@ from factscore_chain.errors import (
 )
 from factscore_chain.failures import model_call_error, rejects_logprobs, rejects_schema
 from factscore_chain.fresh import is_fresh
+from factscore_chain.limits import CONCURRENCY, CallLimits
 from factscore_chain.model_identity import model_identity
-from factscore_chain.retries import Patience
+from factscore_chain.retries import Patience, retry_after
 from factscore_chain.run_scope import count_failures, given_up, stop, stopped_by
-from factscore_chain.spending import Budget, Price
+from factscore_chain.spending import Account, Budget, Price
 from factscore_chain.token_choices import TokenChoice
 from factscore_chain.tokens import estimate_tokens, message_tokens
 
@@ -56,26 +55,17 @@ _CLIENT_RETRIES = "max_retries"
 """What LangChain's models call the number of their client's own attempts."""
 
 
-class _Account:
-    """Usage added up by several threads."""
-
-    def __init__(self) -> None:
-        self.usage = Usage()
-        self._lock = threading.Lock()
-
-    def add(self, spent: Usage) -> None:
-        with self._lock:
-            self.usage = self.usage + spent
-
-
 class LanguageModel:
-    """A LangChain chat model with a bound on calls in flight and a running account of usage.
+    """A LangChain chat model with bounds on its calls and a running account of usage.
 
-    Share one between stages, and the bound holds for all of them together.
+    Share one between stages, and the bounds hold for all of them together.
 
     Args:
         model: The chat model.
-        concurrency: Calls in flight at most.
+        concurrency: Calls in flight at most; 16 by default, or what the chain that asks it says.
+        requests_per_minute: Requests at most; None for any number.
+        tokens_per_minute: Tokens of prompts and replies at most; None for any number.
+        limits: The three together, to share them with other models.
         cache: Where answers are kept; None keeps none, and asks every time.
         budget: What may be spent; it needs a price.
         price: What tokens cost; None if that is not known.
@@ -87,21 +77,28 @@ class LanguageModel:
         self,
         model: BaseChatModel,
         *,
-        concurrency: int = 16,
+        concurrency: int | None = None,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
+        limits: CallLimits | None = None,
         cache: AnswerCache | None = None,
         budget: Budget | None = None,
         price: Price | None = None,
         patience: Patience | None = None,
     ) -> None:
-        if concurrency < 1:
-            raise UsageError(f"concurrency is {concurrency}; give 1 or more calls in flight.")
         self.model = model
-        self.concurrency = concurrency
+        own = (concurrency, requests_per_minute, tokens_per_minute)
+        self.limited = limits is not None or any(bound is not None for bound in own)
+        """Whether somebody has said what its limits are."""
+        self.limits = limits or CallLimits(
+            CONCURRENCY if concurrency is None else concurrency,
+            requests_per_minute=requests_per_minute,
+            tokens_per_minute=tokens_per_minute,
+        )
         self.cache, self.budget, self.price = cache, budget, price
         self.patience = patience or Patience()
         self._identity = model_identity(model)
-        self._account = _Account()
-        self._limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+        self._account = Account()
         fields = type(model).model_fields
         self._fatal: FatalModelError | None = None
         self._offers_logprobs = "logprobs" in fields and "top_logprobs" in fields
@@ -115,9 +112,11 @@ class LanguageModel:
         cache: AnswerCache | None = None,
         budget: Budget | None = None,
         price: Price | None = None,
+        limits: CallLimits | None = None,
     ) -> LanguageModel:
-        """The same model with other means, where they are given; bound and account of usage are shared."""
+        """The same model with other means, where they are given; the account of usage is shared."""
         twin = copy(self)
+        twin.limits, twin.limited = limits or self.limits, self.limited or limits is not None
         twin.cache = cache or self.cache
         twin.budget, twin.price = budget or self.budget, price or self.price
         return twin
@@ -205,11 +204,10 @@ class LanguageModel:
     async def _answer(self, call: Call, config: RunnableConfig | None, typical: str) -> Completion:
         stopped_before = self._fatal
         expected = Usage(1, message_tokens(call.messages), estimate_tokens(typical))
-        limiter = self._limiters.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.concurrency))
         # A call that waits for another attempt keeps its place, so that a busy server is not asked for more.
-        async with limiter:
+        async with self.limits.slot():
             for attempt in count(2):
-                answer = await self._tried(call, config, stopped_before, expected)
+                answer = await self._tried(call, config, stopped_before, expected, again=attempt > 2)
                 if isinstance(answer, Completion):
                     return answer
                 wait = self.patience.wait_before(attempt, answer, client_retries=self._client_retries)
@@ -217,7 +215,8 @@ class LanguageModel:
                     meaning = self._meaning(answer)
                     raise meaning from (None if meaning is answer else answer)
                 _log.info("%s asked again in %.1f s: %s", self.name, wait, type(answer).__name__)
-                await self.patience.sleep(wait)
+                with self.limits.pause() if retry_after(answer) is not None else nullcontext():
+                    await self.patience.sleep(wait)
         raise AssertionError("unreachable: attempts end by an answer or an error")
 
     def _meaning(self, error: Exception) -> FactScoreError:
@@ -236,7 +235,10 @@ class LanguageModel:
         config: RunnableConfig | None,
         stopped_before: FatalModelError | None,
         expected: Usage,
+        *,
+        again: bool,
     ) -> Completion | Exception:
+        settle = await self.limits.admit(expected.input_tokens + expected.output_tokens, again=again)
         # Calls that were waiting when another met a fatal error are not made; those of later runs try anew.
         if (known := stopped_by(self._account) or given_up()) is not None:
             return known
@@ -245,7 +247,10 @@ class LanguageModel:
         with_logprobs = call.options["logprobs"] and self._offers_logprobs
         options = {"logprobs": True, "top_logprobs": 5} if with_logprobs else {}
         try:
-            return await self._ask(call, config, expected, options)
+            answer = await self._ask(call, config, expected, options)
+            if answer.usage.input_tokens:
+                settle(answer.usage.input_tokens + answer.usage.output_tokens)
+            return answer
         except Exception as error:  # noqa: BLE001  what it means is told in one place, by `_meaning`
             if with_logprobs and rejects_logprobs(error):
                 self._offers_logprobs = False
@@ -253,7 +258,7 @@ class LanguageModel:
                 self.offers_schema = False
             else:
                 return error
-        return await self._tried(call, config, stopped_before, expected)
+        return await self._tried(call, config, stopped_before, expected, again=True)
 
     async def _ask(
         self, call: Call, config: RunnableConfig | None, expected: Usage, options: dict[str, Any]

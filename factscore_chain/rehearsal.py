@@ -66,7 +66,7 @@ class RehearsedModel(LanguageModel):
     """Stands in for a model and asks nothing: cached answers are real, others typical; all are counted."""
 
     def __init__(self, model: LanguageModel) -> None:
-        super().__init__(model.model, concurrency=model.concurrency, cache=model.cache, price=model.price)
+        super().__init__(model.model, limits=model.limits, cache=model.cache, price=model.price)
         self._asked: set[str] = set()
 
     async def complete(

@@ -128,3 +128,16 @@ class Budget:
         finally:
             with self._lock:
                 self._committed += spent - expected
+
+
+class Account:
+    """Usage added up by several threads."""
+
+    def __init__(self) -> None:
+        self.usage = Usage()
+        self._lock = threading.Lock()
+
+    def add(self, spent: Usage) -> None:
+        """Adds what a call took."""
+        with self._lock:
+            self.usage = self.usage + spent

@@ -22,7 +22,7 @@ LAYERS = (
     ("values", "token_choices", "published_names"),
     ("completion",),
     ("failures", "hub", "prompts", "score", "beyond", "abstention_phrases", "manifest", "thinking"),
-    ("answer_cache", "model_identity", "retries", "run_scope", "spending"),
+    ("answer_cache", "limits", "model_identity", "retries", "run_scope", "spending"),
     ("language_model", "generations", "records", "gate_outcome", "report", "render", "html"),
     ("generation_files",),
     ("stage", "progress"),

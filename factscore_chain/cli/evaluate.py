@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli import calibrate
 from factscore_chain.cli.evaluate_editing import add_editing
+from factscore_chain.cli.limiting import model_means
 from factscore_chain.cli.printed import print_found
 from factscore_chain.cli.progress import fact_progress
 from factscore_chain.cli.score import (
     add_estimator_argument,
     add_model_arguments,
     add_retrieval_arguments,
-    answer_cache,
     make_judge,
     make_knowledge,
     make_llm,
@@ -205,9 +205,8 @@ def run_decomposition(options: argparse.Namespace) -> bool:
     topics: TopicChoice = options.topics or ("held-out" if llm is None else "all")
     chosen = [one for one in sentences if is_chosen(one.topic, topics)]
     _complain(rejected)
-    decomposer = make_estimator(None, llm).decomposer.with_models(
-        lambda model: model.using(cache=answer_cache(options))
-    )
+    means = model_means(options)
+    decomposer = make_estimator(None, llm).decomposer.with_models(lambda model: model.using(**means))
     figures = {
         "file": options.labeled.stem,
         "topics": topics,

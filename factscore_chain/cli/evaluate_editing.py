@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.edit import POLICIES, VARIANTS, check_editing_model
+from factscore_chain.cli.limiting import model_means
 from factscore_chain.cli.printed import print_found
 from factscore_chain.cli.progress import fact_progress
 from factscore_chain.cli.score import (
     add_estimator_argument,
     add_model_arguments,
     add_retrieval_arguments,
-    answer_cache,
     make_judge,
     make_knowledge,
     make_llm,
@@ -95,8 +95,8 @@ def run_editing(options: argparse.Namespace) -> bool:
     chosen = [one for one in rows if options.texts == "all" or one.is_unread == (options.texts == "unread")]
     estimator = make_judge(_judging(options))
     second = make_estimator("embedded" if estimator.name == "np" else "np")
-    cache = answer_cache(options)
-    decomposer = estimator.decomposer.with_models(lambda model: model.using(cache=cache))
+    means = model_means(options)
+    decomposer = estimator.decomposer.with_models(lambda model: model.using(**means))
     knowledge = make_knowledge(options)
     retriever = None if knowledge is None else as_retriever(knowledge)
     with fact_progress() as on_done:
@@ -132,10 +132,10 @@ def _editors(options: argparse.Namespace) -> dict[str, Editor]:
     """The editors to compare, by the name of what tells them apart."""
     from factscore_chain.edit.editors import make_editor
 
-    cache, llm = answer_cache(options), make_llm(options)
+    means, llm = model_means(options), make_llm(options)
     variants = VARIANTS if options.variant == _ALL else (options.variant,)
     made = [make_editor(options.editor, llm, one) for one in variants]
     return {
-        one.identity.get("variant", one.editor_name): one.with_models(lambda model: model.using(cache=cache))
+        one.identity.get("variant", one.editor_name): one.with_models(lambda model: model.using(**means))
         for one in made
     }

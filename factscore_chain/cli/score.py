@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from factscore_chain.cli.inputs import read_rows
 from factscore_chain.cli.kb import add_embedder_argument, make_embeddings, report_problems
 from factscore_chain.cli.keeping import add_failures_argument, add_store_argument, open_store
+from factscore_chain.cli.limiting import add_limit_arguments, model_means
 from factscore_chain.cli.progress import progress_bar
 from factscore_chain.cli.written import written
 from factscore_chain.errors import MissingKnowledgeError, UsageError
@@ -84,11 +85,15 @@ def _add_figures(parser: argparse.ArgumentParser) -> None:
 
 
 def add_estimator_arguments(
-    parser: argparse.ArgumentParser, *, gamma: float | None = 10.0, several: bool = False
+    parser: argparse.ArgumentParser,
+    *,
+    gamma: float | None = 10.0,
+    several: bool = False,
+    concurrency: str = "--concurrency",
 ) -> None:
     """Declares what every command that scores has: knowledge, model, estimator, gamma, abstention."""
     add_retrieval_arguments(parser, several=several)
-    add_model_arguments(parser)
+    add_model_arguments(parser, concurrency)
     add_estimator_argument(parser)
     parser.add_argument(
         "--max-cost", type=float, metavar="DOLLARS", help="make no more calls once they cost this much"
@@ -127,8 +132,8 @@ def add_retrieval_arguments(parser: argparse.ArgumentParser, *, several: bool = 
     add_embedder_argument(parser)
 
 
-def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the chat model."""
+def add_model_arguments(parser: argparse.ArgumentParser, concurrency: str = "--concurrency") -> None:
+    """Declares the chat model, and what bounds its calls."""
     parser.add_argument(
         "--llm",
         metavar="PROVIDER:NAME",
@@ -146,6 +151,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: answers.db in the user's cache folder)",
     )
     kept.add_argument("--no-cache", action="store_true", help="keep no answers, and ask anew")
+    add_limit_arguments(parser, concurrency)
 
 
 def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
@@ -198,7 +204,7 @@ def make_chain(options: argparse.Namespace, *, without: Any = None, **more: Any)
             calibration=options.calibration,
             facts_per_call=options.facts_per_call,
             structured=options.structured,
-            cache=answer_cache(options),
+            **model_means(options),
             max_cost=options.max_cost,
             prices=options.prices,
             seek=options.seek and options.seek_rounds,
@@ -221,8 +227,9 @@ def make_judge(options: argparse.Namespace) -> Estimator:
     worth = None if options.calibration is None else read_calibration(options.calibration)
     judging = Judging(worth, options.facts_per_call, options.structured)
     estimator = make_estimator(options.estimator, make_llm(options), judging=judging)
-    cache = answer_cache(options)
-    return replace(estimator, verifier=estimator.verifier.with_models(lambda model: model.using(cache=cache)))
+    means = model_means(options)
+    verifier = estimator.verifier.with_models(lambda model: model.using(**means))
+    return replace(estimator, verifier=verifier)
 
 
 def make_llm(options: argparse.Namespace) -> Any:

@@ -48,7 +48,7 @@ def add_parser(commands: Any) -> None:
         "at / a page on which a person checks a text, and with --upstream an OpenAI-compatible way to any "
         "chat model on which every answer is checked. Needs the extra server.",
     )
-    add_estimator_arguments(parser, gamma=None, several=True)
+    add_estimator_arguments(parser, gamma=None, several=True, concurrency="--model-concurrency")
     parser.add_argument("--editor", choices=("embedded", "llm"), help="llm with --llm, else embedded")
     _add_proxy(parser)
     _add_address(parser)

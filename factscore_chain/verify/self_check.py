@@ -142,5 +142,5 @@ def sampling(model: LanguageModel, temperature: float = 1.0) -> LanguageModel:
         return model
     varied = model.model.model_copy(update={"temperature": temperature})
     return LanguageModel(
-        varied, concurrency=model.concurrency, cache=model.cache, budget=model.budget, price=model.price
+        varied, limits=model.limits, cache=model.cache, budget=model.budget, price=model.price
     )
