@@ -91,12 +91,13 @@ class KnowledgeSource:
             name: What reports call the source; the name of the input by default.
             max_tokens: Most tokens of a passage.
             strict: Stop at the first bad line instead of leaving it out.
-            overwrite: Replace a file that holds something else; one that was made from the same content is
-                opened as it is in any case.
+            overwrite: Replace a knowledge source that holds something else; one that was made from the same
+                content is registered anew. A file that is no knowledge source is never replaced.
             progress: Show a progress bar; by default on a terminal only.
 
         Raises:
-            UsageError: `out_path` exists, holds something else, and `overwrite` is not set.
+            UsageError: `out_path` holds something else, and `overwrite` is not set or it is no knowledge
+                source.
             KnowledgeSourceError: The input cannot be read, holds no document, has a bad line (`strict`), or
                 another process is building the same file.
             MissingExtraError: The input needs a parser that is not installed (extra `documents`).

@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers import schema
 from factscore_chain.retrievers.plan import Plan, Registration
+from factscore_chain.retrievers.replacing import check_replaceable
 from factscore_chain.retrievers.rows import check_input, digest_of
 from factscore_chain.retrievers.writer import Writer
 
@@ -23,8 +24,10 @@ def register(plan: Plan) -> None:
     Raises:
         KnowledgeSourceError: The input cannot be read or has no document, a line is bad and `strict` is set,
             the output cannot be written, or another process is registering into the same file.
+        UsageError: What the output would replace is no knowledge source.
     """
     check_input(plan.source)
+    check_replaceable(plan.out)
     try:
         plan.out.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(plan.out.with_name(f".{plan.out.name}.lock"), timeout=0):
@@ -35,6 +38,7 @@ def register(plan: Plan) -> None:
                 _remove(plan.partial)
                 why = "".join(f" {str(one)[:1].upper()}{str(one)[1:]}." for one in done.problems[:1])
                 raise KnowledgeSourceError(f"{plan.input} has no document to register.{why}")
+            check_replaceable(plan.out)
             os.replace(plan.partial, plan.out)
             _remove(plan.partial)
     except Timeout:

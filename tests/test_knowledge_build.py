@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,32 @@ def test_another_content_does_not_replace_a_source_unasked(tmp_path: Path) -> No
         _build(tmp_path, PAGES[:1])
     with _build(tmp_path, PAGES[:1], overwrite=True) as replaced:
         assert replaced.document_count == 1
+
+
+@pytest.mark.parametrize("kind", ["notes", "songs", "folder"])
+def test_what_is_no_knowledge_source_is_never_overwritten(tmp_path: Path, kind: str) -> None:
+    out = tmp_path / "source.db"
+    if kind == "notes":
+        out.write_text("notes of a year")
+    elif kind == "songs":
+        with closing(sqlite3.connect(out)) as connection, connection:
+            connection.execute("CREATE TABLE songs (title, text, year)")
+    else:
+        out.mkdir()
+    before = None if out.is_dir() else out.read_bytes()
+    with pytest.raises(UsageError, match="not a knowledge source"):
+        _build(tmp_path, PAGES, overwrite=True)
+    assert before is None or out.read_bytes() == before
+
+
+def test_a_source_of_another_version_and_an_empty_file_may_be_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "source.db").touch()
+    source = _build(tmp_path, PAGES[:1], overwrite=True)
+    source.close()
+    with closing(sqlite3.connect(source.path)) as connection, connection:
+        connection.execute("PRAGMA user_version = 99")
+    with _build(tmp_path, PAGES, overwrite=True) as replaced:
+        assert replaced.document_count == 4
 
 
 def test_a_failed_build_leaves_the_good_source_alone(tmp_path: Path) -> None:

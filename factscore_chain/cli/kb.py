@@ -26,7 +26,7 @@ def add_parser(commands: Any) -> None:
         "HTML, text or PDF, a Wikipedia XML or CirrusSearch dump, or a parquet file",
     )
     building.add_argument("--out", type=Path, required=True, metavar="SOURCE", help="the database to write")
-    building.add_argument("--overwrite", action="store_true", help="replace what is there")
+    building.add_argument("--overwrite", action="store_true", help="replace the source that is there")
     building.add_argument(
         "--vectors",
         action="store_true",

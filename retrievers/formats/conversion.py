@@ -89,8 +89,10 @@ def write_rows(path: Path, read: Reader, out: Path) -> None:
             closing(sqlite3.connect(Path(folder) / "redirects.db", isolation_level=None)) as names,
         ):
             first = Path(folder) / "rows.jsonl"
-            _write_first(read(path), first, names)
-            _write_merged(first, out, names)
+            if _write_first(read(path), first, names):
+                _write_merged(first, out, names)
+            else:
+                first.replace(out)
     except (OSError, EOFError) as error:
         why = getattr(error, "strerror", None) or error
         raise KnowledgeSourceError(f"Cannot read {path}: {why}.") from error
@@ -116,18 +118,22 @@ def _opened(path: Path) -> IO[bytes]:
     return bz2.open(path, "rb") if suffix == ".bz2" else path.open("rb")
 
 
-def _write_first(found: Iterable[Found], first: Path, names: sqlite3.Connection) -> None:
+def _write_first(found: Iterable[Found], first: Path, names: sqlite3.Connection) -> bool:
+    """Writes each document as a row; returns whether there are redirects that belong to any of them."""
+    any_redirect = False
     names.execute("PRAGMA journal_mode = OFF")
     names.execute("BEGIN")
     names.execute("CREATE TABLE redirects(title TEXT NOT NULL, name TEXT NOT NULL)")
     with first.open("wb") as file:
         for one in found:
             if isinstance(one, Redirect):
+                any_redirect = True
                 names.execute("INSERT INTO redirects VALUES (?, ?)", (one.title, one.name))
             else:
                 file.write(_line(_row(one)))
     names.execute("CREATE INDEX by_title ON redirects(title)")
     names.execute("COMMIT")
+    return any_redirect
 
 
 def _write_merged(first: Path, out: Path, names: sqlite3.Connection) -> None:
