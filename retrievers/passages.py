@@ -5,15 +5,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from factscore_chain.errors import KnowledgeSourceError, UsageError
+from factscore_chain.errors import UsageError
+from factscore_chain.retrievers.word_costs import encode, token_counts
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Encoding
 
 MAX_TOKENS = 256
 """Tokens of a passage, counted by the shipped encoder's tokenizer with its two markers."""
@@ -60,8 +59,8 @@ def cut_many(documents: Sequence[Sequence[str]], max_tokens: int = MAX_TOKENS) -
         raise UsageError(f"max_tokens must be at least {_LEAST}, not {max_tokens}.")
     limit = max_tokens - _MARKERS
     paragraphs = [[part for text in document for part in _paragraphs(text)] for document in documents]
-    encodings = iter(_encode([part for document in paragraphs for part in document]))
-    return [_pack([(part, next(encodings)) for part in document], limit) for document in paragraphs]
+    counts = iter(token_counts([part for document in paragraphs for part in document]))
+    return [_pack([(part, next(counts)) for part in document], limit) for document in paragraphs]
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -83,17 +82,17 @@ def _window_end(part: str) -> int:
     return _WINDOW
 
 
-def _pack(paragraphs: Sequence[tuple[str, Encoding]], limit: int) -> list[str]:
+def _pack(paragraphs: Sequence[tuple[str, int]], limit: int) -> list[str]:
     passages: list[str] = []
     together: list[str] = []
     used = 0
-    for text, encoding in paragraphs:
-        cost = _cost(len(encoding), len(text))
+    for text, count in paragraphs:
+        cost = _cost(count, len(text))
         if together and used + cost > limit:
             passages.append("\n".join(together))
             together, used = [], 0
         if cost > limit:
-            passages.extend(_cut_paragraph(text, encoding, limit))
+            passages.extend(_cut_paragraph(text, limit))
         else:
             together.append(text)
             used += cost
@@ -102,8 +101,8 @@ def _pack(paragraphs: Sequence[tuple[str, Encoding]], limit: int) -> list[str]:
     return passages
 
 
-def _cut_paragraph(text: str, encoding: Encoding, limit: int) -> list[str]:
-    pieces = list(_pieces(text, encoding, limit))
+def _cut_paragraph(text: str, limit: int) -> list[str]:
+    pieces = _sentence_pieces(text, limit) or list(_pieces(text, encode(text), limit))
     total = sum(piece.cost for piece in pieces)
     # Equal shares, since a last passage of a few words would be found by nothing.
     share = -(-total // -(-total // limit))
@@ -116,6 +115,21 @@ def _cut_paragraph(text: str, encoding: Encoding, limit: int) -> list[str]:
         used += piece.cost
     passages.append(text[start:].strip())
     return [passage for passage in passages if passage]
+
+
+def _sentence_pieces(text: str, limit: int) -> list[_Piece] | None:
+    """The sentences of a paragraph; None if one is too long, or two are not parted by a blank."""
+    ends = _sentence_ends(text)
+    if not all(text[end - 1].isspace() for end in ends[:-1]):
+        return None
+    bounds = list(pairwise([0, *ends]))
+    counts = token_counts([text[start:end] for start, end in bounds])
+    pieces = [
+        _Piece(start, end, _cost(count, end - start))
+        for (start, end), count in zip(bounds, counts, strict=True)
+        if count
+    ]
+    return None if any(piece.cost > limit for piece in pieces) else pieces
 
 
 def _pieces(text: str, encoding: Encoding, limit: int) -> Iterator[_Piece]:
@@ -164,22 +178,3 @@ def _sentence_ends(text: str) -> list[int]:
 
 def _cost(tokens: int, chars: int) -> int:
     return max(tokens, chars // _CHARS_PER_TOKEN)
-
-
-def _encode(texts: Sequence[str]) -> list[Encoding]:
-    return list(_tokenizer().encode_batch(list(texts), add_special_tokens=False))
-
-
-@cache
-def _tokenizer() -> Tokenizer:
-    from tokenizers import Tokenizer
-
-    file = files("factscore_chain.models") / "encoder" / "tokenizer.json"
-    if not file.is_file():
-        raise KnowledgeSourceError(
-            f"The encoder's tokenizer is missing at {file}. Install the package again."
-        )
-    tokenizer = Tokenizer.from_str(file.read_text(encoding="utf-8"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer

@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factscore_chain.errors import UsageError
-from factscore_chain.retrievers.passages import MAX_TOKENS, _tokenizer, cut, cut_many
+from factscore_chain.retrievers.passages import MAX_TOKENS, cut, cut_many
+from factscore_chain.retrievers.word_costs import token_counts, tokenizer
 
 SENTENCE = "In 1815 the town of Bath had about thirty thousand people, most of them poor."
 
 
 def _length(passage: str) -> int:
-    return len(_tokenizer().encode(passage).ids)
+    return len(tokenizer().encode(passage).ids)
 
 
 def _letters(texts: list[str]) -> str:
@@ -96,3 +97,9 @@ def test_no_text_is_lost_and_no_passage_too_long(texts: list[str], max_tokens: i
     passages = cut(texts, max_tokens)
     assert _letters(passages) == _letters(texts)
     assert all(_length(p) <= max_tokens for p in passages)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"])))
+def test_tokens_counted_word_by_word_are_those_of_the_text(text: str) -> None:
+    assert token_counts([text]) == [len(tokenizer().encode(text, add_special_tokens=False))]
