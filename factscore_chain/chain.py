@@ -108,7 +108,8 @@ class FactScoreChain(Stage[Any, Report]):
             recall: Also measure how much of a reference each generation states: "page" for its "reference"
                 or else its topic's page, "reference" for its "reference" alone.
             max_reference_facts: Facts of a reference that are looked for, from its beginning.
-            cache: A file that keeps the models' answers, so that nothing is asked twice; None keeps none.
+            cache: A file that keeps the models' answers, so that nothing is asked twice, or the URL of a
+                PostgreSQL database that machines share; None keeps none.
             limits: Bounds on the calls of all its models together; by default at most 16 in flight, or what
                 a `LanguageModel` brings.
             max_cost: US dollars that this chain may spend in all its runs; what was done by then is kept.

@@ -1,12 +1,14 @@
 """What runs keep: texts under keys, several kinds of them in one place that processes share.
 
 `Store` is all that a place has to offer; everything that is kept (answers of models, finished generations,
-finished stages) goes through it. `SqliteStore` is a private file.
+finished stages) goes through it. `SqliteStore` is a private file; `postgres.py` has a database
+that machines share.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Mapping
@@ -16,7 +18,7 @@ from typing import Protocol
 
 from filelock import FileLock, Timeout
 
-from factscore_chain.errors import FactScoreError
+from factscore_chain.errors import FactScoreError, UsageError
 
 BUSY_SECONDS = 30.0
 """How long is waited for a process that writes."""
@@ -27,6 +29,8 @@ ANSWERS, FINISHED = "answers", "finished"
 _COLUMNS = {ANSWERS: "answer", FINISHED: "report"}
 _ALL, _KEYS, _INTO = "SELECT * FROM", "SELECT key FROM", "INSERT OR REPLACE INTO"
 """Begin statements; the table behind them is named by a kind, never by what users give."""
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_SCHEMES = frozenset({"postgresql", "postgres"})
 _AT_ONCE = 500
 """Keys of one statement."""
 
@@ -144,13 +148,38 @@ class SqliteStore:
 
 
 def open_store(place: str | Path | Store, mark: int) -> Store:
-    """The store that a user names: a file, or one that is open already.
+    """The store that a user names: a file, a database by its URL, or one that is open already.
 
     Args:
-        place: Path of the file, or the store.
+        place: Path of the file, `postgresql://USER@HOST:PORT/DATABASE` (extra `postgres`), or the store.
         mark: Tells files of this sort from others.
+
+    Raises:
+        UsageError: It is a URL that cannot be read, or its database cannot be used.
+        MissingExtraError: The driver of the database is not installed.
     """
+    if isinstance(place, str) and is_database(place):
+        from factscore_chain.postgres import PostgresStore
+
+        return PostgresStore(place)
     return SqliteStore(place, mark) if isinstance(place, (str, Path)) else place
+
+
+def is_database(place: str) -> bool:
+    """Whether a text names a database by its URL, rather than a file.
+
+    Raises:
+        UsageError: It is a URL of something else. Only its scheme is quoted: the rest may hold a password.
+    """
+    url = _URL.match(place)
+    if url is None:
+        return False
+    if url[1].lower() not in _SCHEMES:
+        raise UsageError(
+            f"Nothing can be kept at {url[1]}://. Give the path of a file, or "
+            "postgresql://USER@HOST:PORT/DATABASE."
+        )
+    return True
 
 
 def open_private(path: Path, mark: int) -> sqlite3.Connection:

@@ -18,7 +18,7 @@ LONGEST_MODULE = 350
 
 LAYERS = (
     ("errors", "aio", "models", "single_flight", "tokens"),
-    ("stats", "fresh", "files", "storage"),
+    ("stats", "fresh", "files", "storage", "postgres"),
     ("values", "token_choices", "published_names"),
     ("completion",),
     ("failures", "hub", "prompts", "score", "beyond", "abstention_phrases", "manifest", "thinking"),

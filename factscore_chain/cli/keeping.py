@@ -12,13 +12,35 @@ if TYPE_CHECKING:
     from factscore_chain.gate import RunStore
 
 
+def kept_at(text: str) -> str | Path:
+    """Reads where something is kept: a path, or the URL of a database.
+
+    Raises:
+        ArgumentTypeError: It is the URL of something else.
+    """
+    if "://" not in text:
+        return Path(text)
+    from factscore_chain.storage import is_database
+
+    try:
+        return text if is_database(text) else Path(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def shown(place: str | Path) -> str:
+    """What is said of it: a URL may hold a password."""
+    return repr(str(place)) if isinstance(place, Path) else "the database that --store names"
+
+
 def add_store_argument(parser: argparse.ArgumentParser) -> None:
     """Declares where finished generations are kept."""
     parser.add_argument(
         "--store",
-        type=Path,
-        metavar="FILE",
-        help="keeps each generation as soon as it is scored; what stands there already is not scored again",
+        type=kept_at,
+        metavar="FILE|URL",
+        help="keeps each generation as soon as it is scored; what stands there already is not scored again; "
+        "a file, or postgresql://USER@HOST/DATABASE that machines share (extra postgres)",
     )
 
 

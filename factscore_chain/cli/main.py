@@ -17,6 +17,7 @@ from contextlib import contextmanager
 
 from factscore_chain.cli import edit, evaluate, gate, kb, report, runs, score, serve
 from factscore_chain.cli.exits import Exit
+from factscore_chain.cli.keeping import shown
 from factscore_chain.errors import FactScoreError, KnowledgeSourceError, UsageError
 
 
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         kept = getattr(options, "store", None)
         hint = (
-            "" if kept is None else f" What was scored is in {str(kept)!r}; the same command goes on from it."
+            "" if kept is None else f" What was scored is in {shown(kept)}; the same command goes on from it."
         )
         return _say(f"Interrupted.{hint}", Exit.INCOMPLETE)
     except Exception:  # noqa: BLE001  Python would end in 1, which says that a gate is closed

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.inputs import read_rows
 from factscore_chain.cli.kb import add_embedder_argument, make_embeddings, report_problems
-from factscore_chain.cli.keeping import add_failures_argument, add_store_argument, open_store
+from factscore_chain.cli.keeping import add_failures_argument, add_store_argument, kept_at, open_store
 from factscore_chain.cli.limiting import add_limit_arguments, model_means
 from factscore_chain.cli.progress import progress_bar
 from factscore_chain.cli.written import written
@@ -145,10 +145,10 @@ def add_model_arguments(parser: argparse.ArgumentParser, concurrency: str = "--c
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument(
         "--cache",
-        type=Path,
-        metavar="FILE",
+        type=kept_at,
+        metavar="FILE|URL",
         help="keeps the model's answers, so that none is paid for twice "
-        "(default: answers.db in the user's cache folder)",
+        "(default: answers.db in the user's cache folder); a file, or postgresql://USER@HOST/DATABASE",
     )
     kept.add_argument("--no-cache", action="store_true", help="keep no answers, and ask anew")
     add_limit_arguments(parser, concurrency)
