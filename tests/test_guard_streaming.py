@@ -113,11 +113,32 @@ async def test_pronouns_are_understood_by_the_topic_and_the_sentences_before() -
     assert [[fact.text for fact in found] for found in facts] == [[], [], ["Nintendo made rockets."]]
 
 
-async def test_code_and_headings_pass_unchecked() -> None:
+async def test_code_and_titles_pass_unchecked() -> None:
     text = f"# Osaka\n\n{GOOD[0]}\n\n```py\nosaka = 'Nintendo was founded in Osaka.'\n```\n"
-    checked = await shown(gate(on_fail="raise"), text)
+    checked = await shown(embedded(on_fail="raise"), text)
     assert "".join(one.text for one in checked) == text
     assert [one.outcome is not None for one in checked].count(True) == 1
+
+
+@pytest.mark.parametrize("title", ["# {}", "## {}\n\nIt made cards.", "**{}**", "{}\n---\n\nIt made cards."])
+async def test_a_heading_that_is_a_sentence_is_checked(title: str) -> None:
+    text = await text_shown(embedded(), title.format("Nintendo was founded in 1920"))
+    assert f"1920 {MARK}" in text.replace("1920** ", "1920 ")
+
+
+@pytest.mark.parametrize("rule", ["|---|---|", "| --- | --- |", "|:--|--:|"])
+async def test_the_head_of_a_table_states_nothing(rule: str) -> None:
+    text = f"| Company | Founder |\n{rule}\n| Nintendo | Marie Curie |\n"
+    checked = await shown(embedded(), text)
+    assert [one.original.strip() for one in checked if one.outcome] == [
+        f"|\n{rule}\n| Nintendo | Marie Curie"
+    ]
+
+
+@pytest.mark.parametrize("opens", ["```py", "```markdown"])
+async def test_what_follows_a_long_fenced_block_is_checked(opens: str) -> None:
+    text = opens + "\nIt made cards." * 200 + "\n```\n\nNintendo was founded in 1920."
+    assert (await text_shown(embedded(), text)).endswith(f"Nintendo was founded in 1920. {MARK}")
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,18 @@ def split_blocks(text: str) -> list[Block]:
     return scanner.blocks
 
 
+def after_fence(text: str, place: int) -> int:
+    """Where the fenced block ends that holds a place, behind its last line; the place if none holds it."""
+    scanner = _Scanner(text)
+    for index, line in enumerate(scanner.lines):
+        if line.end > place and not scanner.is_fenced:
+            return place
+        scanner.read(index)
+        if line.end > place and not scanner.is_fenced:
+            return line.end
+    return place
+
+
 def plain(text: str) -> str:
     """Takes the marks of emphasis and a final colon off a title."""
     return _MARKS.sub("", text).strip().removesuffix(":").rstrip()
@@ -75,6 +87,11 @@ class _Scanner:
         self._fenced_prose = False
         self._table: str | None = None
         self._after_blank = True
+
+    @property
+    def is_fenced(self) -> bool:
+        """Whether a fence is open that was not closed yet."""
+        return self._fence is not None or self._fenced_prose
 
     def read(self, index: int) -> None:
         line = self.lines[index]

@@ -16,7 +16,7 @@ from factscore_chain.guard.evidence import CallEvidence, with_evidence
 from factscore_chain.guard.layout import ShownText
 from factscore_chain.guard.names import with_name
 from factscore_chain.guard.outcome import Action, GuardOutcome, failed_check, judge
-from factscore_chain.guard.pieces import Piece, PieceBuffer
+from factscore_chain.guard.pieces import Piece, PieceBuffer, with_rule
 from factscore_chain.guard.sentences import SentenceScorer, SentencesRequest, window_start
 from factscore_chain.report import FactRecord, GenerationReport
 from factscore_chain.score import Status
@@ -36,7 +36,7 @@ class CheckedPiece:
     """What is to be shown of it; may be empty."""
     original: str
     outcome: GuardOutcome | None = None
-    """None for code, headings, layout, and what the gate itself adds at the end."""
+    """None for code, layout, what states nothing, and what the gate itself adds at the end."""
     action: Action = "pass"
     lead: str = ""
     """The layout that `original` begins with."""
@@ -184,7 +184,7 @@ class SentenceGate:
 
     async def _scored(self, pieces: Sequence[Piece]) -> Sequence[GenerationReport | str]:
         scorer = with_evidence(self.checker.scorer, self.evidence)
-        text = self._buffer.text[: pieces[-1].span.end]
+        text = self._buffer.text[: with_rule(self._buffer.text, pieces[-1].span.end)]
         request = SentencesRequest(text, tuple(pieces), self.topic)
         config = patch_config(ensure_config(self.config), run_name="score")
         found = await self.checker.tried(SentenceScorer(scorer=scorer).ainvoke(request, config))

@@ -15,6 +15,9 @@ _ENDING = re.compile(r"[.!?:;…。！？\n]")
 _CLOSERS = 3
 """Quotation marks and brackets that may stand between an end and the place where it is certain."""
 _TWO_WORDS = re.compile(r"\s*\S+\s+\S+\s")
+_RULE = r"[ \t|]*\n[ \t]*[-=|:][-=|: \t]*"
+_HALF_RULE = re.compile(rf"{_RULE}\Z")
+_WHOLE_RULE = re.compile(rf"{_RULE}(?=\n|\Z)")
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,15 @@ class PieceBuffer:
 
     def _sure(self, end: int) -> bool:
         """Whether enough has come after a place to know that a sentence ended there."""
+        if _HALF_RULE.match(self.text, end):
+            return False  # the line below may yet make it a title, or the head of a table
         return len(self.text) - end >= LOOK_AHEAD or bool(_TWO_WORDS.match(self.text, end))
+
+
+def with_rule(text: str, end: int) -> int:
+    """The end of the rule right under a line that ends at `end`, which says what that line is; else `end`."""
+    rule = _WHOLE_RULE.match(text, end)
+    return end if rule is None else rule.end()
 
 
 def _joined(text: str) -> str:

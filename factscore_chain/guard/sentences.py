@@ -11,6 +11,8 @@ from langchain_core.runnables.config import patch_config
 from factscore_chain.abstain import is_abstention
 from factscore_chain.chain import FactScoreChain
 from factscore_chain.decompose.base import apart, overlap
+from factscore_chain.decompose.blocks import after_fence
+from factscore_chain.decompose.markup import without_tags
 from factscore_chain.generation_scorer import GenerationScorer, unscored
 from factscore_chain.guard.pieces import Piece
 from factscore_chain.report import GenerationReport
@@ -26,7 +28,7 @@ class SentencesRequest:
     """Sentences of a text that is still being written."""
 
     text: str
-    """The text up to the end of the last of them."""
+    """The text up to the end of the last of them, and the rule right under it that makes it a title."""
     pieces: tuple[Piece, ...]
     topic: str | None = None
 
@@ -45,7 +47,11 @@ class SentenceScorer(Stage[SentencesRequest, tuple[GenerationReport, ...]]):
         topic = title or value.topic
         stated = [_states(piece, inner.abstain) for piece in value.pieces]
         asked = [piece for piece, states in zip(value.pieces, stated, strict=True) if states]
-        found = await _decomposed(inner, value, asked, topic, config)
+        found = [
+            one
+            for together in _in_one_window(value.text, asked)
+            for one in await _decomposed(inner, value, together, topic, config)
+        ]
         facts = [fact for one in found for fact in one.facts]
         decisions = iter(await inner.decide(tuple(facts), topic, config) if facts else ())
         reports = iter(
@@ -61,7 +67,16 @@ class SentenceScorer(Stage[SentencesRequest, tuple[GenerationReport, ...]]):
 
 
 def _states(piece: Piece, abstain: str) -> bool:
-    return piece.kind not in ("code", "heading") and not is_abstention(piece.text, abstain)
+    return piece.kind != "code" and not is_abstention(piece.text, abstain)
+
+
+def _in_one_window(text: str, pieces: Sequence[Piece]) -> list[Sequence[Piece]]:
+    """The pieces, those apart that stand behind a fenced block which the window of the first begins in."""
+    if not pieces:
+        return []
+    behind = after_fence(without_tags(text), window_start(text, pieces[0].span.start))
+    first = sum(piece.span.start < behind for piece in pieces)
+    return [some for some in (pieces[:first], pieces[first:]) if some]
 
 
 async def _decomposed(
@@ -72,8 +87,6 @@ async def _decomposed(
     config: RunnableConfig,
 ) -> list[Decomposition]:
     """The facts of each piece; places are in the whole text."""
-    if not pieces:
-        return []
     start = window_start(value.text, pieces[0].span.start)
     spans = [Span(piece.span.start - start, piece.span.end - start) for piece in pieces]
     found = await scorer.decomposer.decompose_part(
@@ -102,13 +115,18 @@ def _home(fact: AtomicFact, homes: dict[int, int | None]) -> int | None:
 
 
 def window_start(text: str, before: int) -> int:
-    """Where the stretch begins in which a sentence is understood: at a break `WINDOW` characters before."""
+    """Where the stretch begins in which a sentence is understood: at a break `WINDOW` characters before.
+
+    It never begins in a fenced block that ends before the sentence: the end of one, by itself, opens another.
+    """
     least = max(0, before - WINDOW)
     if least == 0:
         return 0
     line = text.find("\n", least, before)
     blank = text.find(" ", least, before)
-    return next((place + 1 for place in (line, blank) if place >= 0), before)
+    start = next((place + 1 for place in (line, blank) if place >= 0), before)
+    behind = after_fence(without_tags(text), start)
+    return behind if behind <= before else start
 
 
 def _moved(fact: AtomicFact, by: int) -> AtomicFact:
