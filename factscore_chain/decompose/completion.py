@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from factscore_chain.decompose.complements import keep_complements
 from factscore_chain.decompose.tagger import Part, Tagged
 from factscore_chain.decompose.units import keep_units, separates
 from factscore_chain.decompose.words import UNIT_MARKS, Word
@@ -29,6 +30,7 @@ def complete(words: Sequence[Word], tagged: Tagged, parts: Sequence[Part]) -> li
     keep_units(words, tagged, whole)
     _fill_gaps(words, tagged, whole)
     _attach(words, tagged, whole)
+    keep_complements(words, tagged, whole)
     _finish_owner(words, tagged, whole)
     _finish_object(words, tagged, whole)
     return whole

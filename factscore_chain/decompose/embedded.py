@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from langchain_core.runnables import RunnableConfig
 
 from factscore_chain.decompose.base import Decomposer, overlap
+from factscore_chain.decompose.citations import is_labelled, is_pointer, without_citations
 from factscore_chain.decompose.coreference import Referents, count_families, find_mentions
 from factscore_chain.decompose.distinct import distinct
 from factscore_chain.decompose.frames import claimed
@@ -27,8 +28,8 @@ from factscore_chain.decompose.layout import (
     is_statement,
     item_statement,
     lists_sources,
-    plain_text,
     row_statements,
+    unmarked,
 )
 from factscore_chain.decompose.markup import without_tags
 from factscore_chain.decompose.realise import Realiser, Statement
@@ -150,12 +151,15 @@ def _pieces(sentence: Sentence, topic: str | None, tagger: FactTagger | None) ->
             yield _Piece(sentence, stated, None, divisible=not stated.simple)
         return
     bare = without_tags(sentence.text)
-    plain = plain_text(bare)
-    text = claimed(plain)
+    if _only_points(sentence, bare, tagger):
+        return
+    plain = unmarked(bare)
+    inner = claimed(plain)  # citations stand in frames too: "[2] says that ..."
+    text = without_citations(inner)
     if sentence.kind == "heading" and not is_statement(text, _kinds(sentence, text, tagger)):
         return
     if not text:
-        yield from _unread(sentence, plain, tagger)
+        yield from _unread(sentence, without_citations(plain), tagger)
         return
     kinds = _kinds(sentence, text, tagger)
     made = item_statement(text, kinds, subject, sentence.headings) if kinds else None
@@ -170,9 +174,19 @@ def _pieces(sentence: Sentence, topic: str | None, tagger: FactTagger | None) ->
         yield _Piece(sentence, Stated(bare), 0)
         return
     at = bare.find(text)
-    framed = text != plain
+    framed = inner != plain
     divisible = at >= 0 or framed or not Stated(text).simple
     yield _Piece(sentence, Stated(text), at if at >= 0 else None, divisible)
+
+
+def _only_points(sentence: Sentence, text: str, tagger: FactTagger | None) -> bool:
+    """Whether a sentence names sources and states nothing."""
+    if is_pointer(text):
+        return True
+    if not (lists_sources(sentence.headings) or is_labelled(text)):
+        return False
+    # The first word may be a label, or tell the reader to see or to visit something.
+    return tagger is not None and "finite" not in tagger.kinds([word.text for word in split_words(text)])[1:]
 
 
 def _unread(sentence: Sentence, text: str, tagger: FactTagger | None) -> Iterator[_Piece]:

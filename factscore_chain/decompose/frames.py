@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from factscore_chain.decompose.citations import KINDS, NUMBERED
 from factscore_chain.decompose.layout import is_claim
 
 _OPENER = (
@@ -32,12 +33,16 @@ _ASKS = (
 )
 _THAT = rf"(?:,? that\b,?|[,:])?\s+{_ASKS}"
 _SOURCE = (
-    r"(?:(?:the|these|those|this|your|my|our|all|both)\s+)(?-i:[a-z-]+\s+){0,3}?"
-    r"(?:contexts?|sources?|documents?|documentation|passages?|texts?|information|evidence|results?|excerpts?"
-    r"|snippets?|articles?|knowledge(?: base)?|data(?:base)?|references?|materials?|records?)"
+    rf"(?:(?:(?:the|these|those|this|your|my|our|all|both)\s+)(?-i:[a-z-]+\s+){{0,3}}?(?:{NUMBERED}|{KINDS})"
     r"(?: (?:above|below|provided|given|supplied|retrieved|available|that|which|you|i|we|have|has|was|were"
-    r"|gave|found|at|hand|to|me|us)){0,6}(?:\s?\[\d+\])?"
+    rf"|gave|found|at|hand|to|me|us)){{0,6}}(?:\s?\[\d+\])?|{NUMBERED})"
 )
+_SAYS = (
+    r"(?:says?|states?|mentions?|tells?(?: us| me)?|shows?|confirms?|indicates?|notes?|reports?|suggests?"
+    r"|explains?|reads?|adds?|writes?|specif(?:y|ies)|clarif(?:y|ies)|makes? (?:it )?clear)"
+)
+_ATTRIBUTED = r"(?:according to|based (?:up)?on|as per|per|judging (?:by|from)|going by|as \w+ (?:in|by))"
+_COMMA = r"(?:,\s+|\s+(?=(?-i:[A-Z])))"
 _HEADS = (
     rf"(?:i|we)(?:['’](?:d|ll|ve))? {_SOME}{_MIND}{_THAT}",
     rf"(?:i|we){_BE} {_SOME}{_SURE}{_THAT}",
@@ -47,17 +52,20 @@ _HEADS = (
     r"(?:as|so|if|unless|from what|correct me)\s(?:[\w'’]+\s){0,4}?(?:i|we|me)\b[^,.;:]{0,40},\s+",
     r"(?:to|in|from|by) (?:the best of )?(?:my|our) (?:\w+ )?(?:knowledge|understanding|recollection|memory"
     r"|opinion|view|belief|mind|information|sources?)(?: at least)?,\s+",
-    rf"(?:according to|based (?:up)?on|as per|judging (?:by|from)|going by|as \w+ (?:in|by)) {_SOURCE},\s+",
-    rf"{_SOURCE} (?:\w+ )?(?:says?|states?|mentions?|tells?(?: us| me)?|shows?|confirms?|indicates?|notes?"
-    rf"|reports?|suggests?)(?: that\b|,? that,|:)\s+",
+    rf"{_ATTRIBUTED} {_SOURCE}{_COMMA}",
+    rf"(?:in|from|within|following|citing) {_SOURCE},\s+",
+    rf"{_SOURCE} (?:\w+ )?{_SAYS}(?: that\b|,? that,|:)\s+",
+    rf"{_SOURCE} (?:\w+ )?(?:says?|states?|confirms?|reads?|tells us)\s+(?!nothing\b|no\b|little\b){_ASKS}",
+    rf"it (?:is|was|['’]s)? ?(?:\w+ )?(?:says?|said|stated|mentioned|noted|reported|shown|written|indicated"
+    rf"|confirmed) in {_SOURCE},? that,?\s+",
     r"(?:please |kindly )?(?:note|remember|keep in mind|bear in mind|be aware|be advised|rest assured"
     r"|let me (?:tell you|add|say|note|confirm|assure you|remind you))(?:,? that\b,?|[,:])\s+",
     r"(?:it is|it['’]s) (?:worth noting|important to (?:note|know|remember)|true|clear|well[- ]known)"
     r" that\s+",
     r"(?:my|our) (?:\w+ )?(?:guess|understanding|belief|memory|answer|view|opinion|impression|recollection)"
     r" (?:is|was)(?:,? that\b,?|:)?\s+",
-    r"(?:(?:fun|quick) fact|(?:the )?(?:short |final )?answer|trust me|believe me|believe it or not"
-    r"|to be (?:honest|clear|sure))\s*[,:]\s+",
+    r"(?:sources?|references?|citations?|(?:fun|quick) fact|(?:the )?(?:short |final )?answer|trust me"
+    r"|believe me|believe it or not|to be (?:honest|clear|sure))\s*[,:]\s+",
 )
 _FRAME = re.compile(f"{_OPENER}(?:{'|'.join(_HEADS)})", re.IGNORECASE)
 _VERB = r"(?:is|are|was|were|am|do|does|did|has|have|had|will|would|can|could|should|must|ai|wo)"
@@ -67,6 +75,9 @@ _TAG = (
     r"|(?:i|we) (?:think|believe|guess|suppose|recall|know)|i['’]m (?:\w+ )?sure|as far as i know)"
 )
 _TAG_AT_END = re.compile(rf"{_TAG}\s*[?.!]+\s*$", re.IGNORECASE)
+_CITED_AT_END = re.compile(
+    rf"(?:,\s*|\s+\(|\s+)(?:{_ATTRIBUTED}) {_SOURCE}\)?\s*(?=[.!]*\s*$)", re.IGNORECASE
+)
 _TAG_INSIDE = re.compile(rf"{_TAG}\s*(?=,)", re.IGNORECASE)
 _TURN = re.compile(
     r";\s+|\s[–—-]+\s|,?\s+(?:but|however|yet|although|though|nevertheless)\b,?\s+|,\s+(?:and|because|so)\s+",
@@ -81,13 +92,15 @@ def without_frame(text: str) -> str:
 
     A question that its tag, or "Did you know", makes a statement loses its question mark.
     """
-    rest = text
+    rest = cited = _CITED_AT_END.sub("", text)
+    if not any(map(str.isalnum, rest)):
+        rest = cited = text
     for _ in range(_MOST_FRAMES):
         frame = _FRAME.match(rest)
         if frame is None or not any(map(str.isalnum, rest[frame.end() :])):
             break
         rest = rest[frame.end() :]
-    if rest != text and rest.endswith("?"):
+    if rest != cited and rest.endswith("?"):
         rest = f"{rest.rstrip('?! ')}."
     tag = _TAG_AT_END.search(rest)
     if tag and tag.start():

@@ -10,12 +10,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from factscore_chain.decompose.citations import without_citations
 from factscore_chain.decompose.coreference import SPEAKERS, family_of
 from factscore_chain.decompose.wording import possessive
 from factscore_chain.decompose.words import split_words
 from factscore_chain.values import Sentence
 
-_MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)|\[\^?\d+\](?:\[\d+\])*|\[citation needed\]")
+_MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)")
 _KEY = re.compile(r"(?P<key>[^:|.!?]{1,40}?)\s*(?::|\s[-–—])\s+(?P<value>\S.*)$", re.DOTALL)
 _PAST_KEY = re.compile(
     r"(?:born|founded|\w+ed|written|known|built|made|sung|drawn)\b(?: by| in| on| as| at)?$"
@@ -61,9 +62,14 @@ class Stated(NamedTuple):
         return len(self.text.split()) <= _SIMPLE_WORDS and not _SERIES.search(self.text)
 
 
-def plain_text(text: str) -> str:
-    """A text without marks of emphasis, code and citation."""
+def unmarked(text: str) -> str:
+    """A text without marks of emphasis and code."""
     return " ".join(_MARKS.sub("", text).split())
+
+
+def plain_text(text: str) -> str:
+    """The same without citations too."""
+    return without_citations(unmarked(text))
 
 
 def is_claim(text: str) -> bool:

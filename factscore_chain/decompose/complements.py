@@ -1,0 +1,93 @@
+"""What a noun is the noun of, and what singles it out, goes into a fact with the noun.
+
+"Osaka is the capital of Japan" is no fact about "the capital", nor about what is "of Japan"; and who owned
+"the first car of the town" may have owned many of its cars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from factscore_chain.decompose.tagger import Part, Tagged
+from factscore_chain.decompose.words import Word
+
+_NOUNS = frozenset({"noun", "plural"})
+_BE = frozenset({"is", "was", "are", "were", "be", "been", "became", "becomes", "become"})
+_INSIDE = frozenset({"adjective", "noun", "plural", "name", "number"})
+_SINGLING_OUT_LIST = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth last latest only sole final next"
+    " previous current most least best worst main"
+)
+_SINGLING_OUT = frozenset(_SINGLING_OUT_LIST.split())
+_MOST = frozenset({"most", "least"})
+
+
+def keep_complements(words: Sequence[Word], tagged: Tagged, parts: list[Part]) -> None:
+    """Makes "the NOUN of NAME" whole of which a part is chosen, in place, and its superlative with it."""
+    for at in range(1, len(words) - 1):
+        if words[at].lower == "of" and tagged.tags[at - 1] in _NOUNS:
+            _join(words, tagged, parts, at)
+    for at in range(1, len(words)):
+        if tagged.tags[at] in _NOUNS and parts[at] != "out":
+            _single_out(words, tagged, parts, at)
+
+
+def _join(words: Sequence[Word], tagged: Tagged, parts: list[Part], at: int) -> None:
+    """Brings a noun and what follows its "of" together, where one of the two is chosen."""
+    start, end = _article(words, tagged, at - 1), _end(words, tagged, at + 1)
+    head, chosen = parts[at - 1], {parts[i] for i in range(at + 1, end)} - {"out"}
+    if head == "out" and parts[at] != "out" and chosen == {parts[at]}:
+        parts[start], parts[at - 1] = parts[at], parts[at]
+    elif head != "out" and parts[at] == "out" and _is_the_one(words, tagged, start, at, end):
+        parts[at:end] = [head] * (end - at)
+
+
+def _is_the_one(words: Sequence[Word], tagged: Tagged, start: int, at: int, end: int) -> bool:
+    """Whether a phrase says who somebody is: "is the capital of Japan"; no series follows its "of"."""
+    follows = words[end].lower if end < len(words) else ""
+    return (
+        at + 1 < end
+        and start > 0
+        and words[start].lower == "the"
+        and words[start - 1].lower in _BE
+        and tagged.tags[at - 1] == "noun"
+        and follows not in ("and", "or", "&")
+    )
+
+
+def _article(words: Sequence[Word], tagged: Tagged, noun: int) -> int:
+    """Where the phrase begins that ends on a noun; the noun itself if it has no article."""
+    start = noun
+    while start and (tagged.tags[start - 1] in _INSIDE or words[start - 1].lower in _MOST):
+        start -= 1
+    has_article = start > 0 and tagged.tags[start - 1] == "determiner"
+    return start - 1 if has_article else noun
+
+
+def _end(words: Sequence[Word], tagged: Tagged, start: int) -> int:
+    """Where the phrase ends that begins at `start`, with the whole of a name."""
+    end = start + 1 if start < len(words) and tagged.tags[start] == "determiner" else start
+    while end < len(words):
+        entity = tagged.entities[end]
+        in_name = bool(entity) and end > start and entity == tagged.entities[end - 1]
+        if tagged.tags[end] not in _INSIDE and not (in_name and words[end].text[0].isalnum()):
+            break
+        end += 1
+    return end if tagged.tags[end - 1] in _INSIDE else start
+
+
+def _single_out(words: Sequence[Word], tagged: Tagged, parts: list[Part], noun: int) -> None:
+    """Takes in "first", "only" or "largest" before a chosen noun."""
+    start = _article(words, tagged, noun)
+    if words[start].lower != "the":
+        return
+    for i in range(start + 1, noun):
+        if parts[i] == "out" and _singles_out(words, tagged, i):
+            parts[i] = parts[noun]
+            if words[i].lower in _MOST:
+                parts[i + 1] = parts[noun]
+
+
+def _singles_out(words: Sequence[Word], tagged: Tagged, i: int) -> bool:
+    lower = words[i].lower
+    return lower in _SINGLING_OUT or (tagged.tags[i] == "adjective" and lower.endswith("est"))
