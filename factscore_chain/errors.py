@@ -5,6 +5,9 @@ A message says what was wrong, with the value, and what to do about it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class FactScoreError(Exception):
     """Root of every error that this package raises on purpose."""
@@ -12,6 +15,15 @@ class FactScoreError(Exception):
 
 class UsageError(FactScoreError, ValueError):
     """The caller asked for something that cannot be: a bad argument, a missing file, an unknown name."""
+
+
+class UnknownArgumentError(UsageError, TypeError):
+    """A keyword argument that a class or function does not have."""
+
+    def __init__(self, owner: str, name: str, known: Iterable[str]) -> None:
+        near = get_close_matches(name, list(known), 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"{owner}() got an unexpected keyword argument {name!r}.{hint}")
 
 
 class MissingKnowledgeError(UsageError):

@@ -15,6 +15,7 @@ from langchain.agents.middleware.internal_call_transformer import InternalCallTr
 from langchain.agents.middleware.types import TracePolicy, omit_payload
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
+from typing_extensions import Unpack
 
 from factscore_chain.agents.messages import tool_evidence, turn_of, without_text
 from factscore_chain.agents.state import FactualityState, Retries
@@ -29,7 +30,7 @@ from factscore_chain.guard import (
     TextChecker,
     as_evidence,
 )
-from factscore_chain.guard.policy import DEFAULT_MESSAGE, OnEmpty, OnError, OnFail, Otherwise
+from factscore_chain.guard.policy import FurtherSettings, OnFail, policy_with
 from factscore_chain.guard.scorers import AnyScorer, as_scorer
 from factscore_chain.retrievers.opening import AnyKnowledge
 
@@ -56,16 +57,10 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
     def __init__(
         self,
         scorer: AnyScorer = None,
-        threshold: float = 0.8,
-        on_fail: OnFail | Literal["block", "error"] = "annotate",
-        message: str = DEFAULT_MESSAGE,
+        threshold: float | None = None,
+        on_fail: OnFail | Literal["block", "error"] | None = None,
+        message: str | None = None,
         *,
-        otherwise: Otherwise = "replace",
-        on_empty: OnEmpty = "pass",
-        on_error: OnError = "annotate",
-        min_coverage: float = 0.5,
-        max_retries: int = 1,
-        timeout: float | None = None,
         policy: GuardPolicy | None = None,
         topic: Topic = None,
         sources: Sequence[AnyKnowledge] = (),
@@ -76,22 +71,15 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
         editor: Editor | str | None = None,
         llm: Any = None,
         name: str | None = None,
+        **settings: Unpack[FurtherSettings],
     ) -> None:
         """Puts a middleware together; see `FactualityMiddleware`."""
         super().__init__()
         _check_choice("tool_evidence", tool_evidence, get_args(ToolEvidence))
         _check_choice("interim", interim, get_args(Interim))
-        self.policy = policy or GuardPolicy(
-            threshold=threshold,
-            on_fail=_LANGCHAIN_WORDS.get(on_fail, on_fail),
-            message=message,
-            otherwise=otherwise,
-            on_empty=on_empty,
-            on_error=on_error,
-            min_coverage=min_coverage,
-            max_retries=max_retries,
-            timeout=timeout,
-        )
+        action = _LANGCHAIN_WORDS.get(on_fail, on_fail) if on_fail else None
+        given = {"threshold": threshold, "on_fail": action, "message": message, **settings}
+        self.policy = policy_with(type(self), policy, **given)
         self.checker = TextChecker(as_scorer(scorer), self.policy, editor=editor, llm=llm)
         self._besides = TextChecker(self.checker.scorer, replace(self.policy, on_fail="replace"))
         self._topic = topic

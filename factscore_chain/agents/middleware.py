@@ -41,17 +41,11 @@ class FactualityMiddleware(GuardingMiddleware):
     Args:
         scorer: A `FactScoreChain`; a knowledge source, a path to one or a retriever, for the embedded
             estimator; or None, where the results of tools and `sources` are the only evidence.
-        threshold: Share of an answer's facts that must be supported, 0 to 1.
-        on_fail: What is done about an answer that has less: "annotate", "replace" (or "block"), "correct",
-            "remove", "retry", "raise" (or "error"), as `GuardPolicy` explains.
+        threshold: Share of an answer's facts that must be supported, 0 to 1; by default 0.8.
+        on_fail: What is done about an answer that has less: "annotate" (the default), "replace" (or
+            "block"), "correct", "remove", "retry", "raise" (or "error"), as `GuardPolicy` explains them.
         message: What is shown in place of a withheld answer.
-        otherwise: What is done where mending or asking again did not help.
-        on_empty: What is done about an answer that states nothing.
-        on_error: What is done where the check fails, or decides too little.
-        min_coverage: Share of the facts on which there must be a verdict.
-        max_retries: Times that the model is asked again in one turn of the conversation.
-        timeout: Seconds that a check may take.
-        policy: A whole policy, in place of these settings.
+        policy: A whole policy; the settings that are given go before its own.
         topic: The title that answers are about, or a function of the agent's state that gives it.
         sources: Further knowledge sources, paths to them, or retrievers.
         tool_evidence: Which results of tools are evidence: those since the user's last message ("turn"),
@@ -64,6 +58,8 @@ class FactualityMiddleware(GuardingMiddleware):
         editor: Who edits, where the policy edits; as in `EditChain`.
         llm: The chat model that edits; by default the scorer's, if it asks one.
         name: Its name among the agent's middlewares, each of which needs its own.
+        settings: The other settings of a `GuardPolicy`: `otherwise`, `on_empty`, `on_error`, `min_coverage`,
+            `max_retries` (in one turn of the conversation), `timeout`.
 
     Raises:
         UsageError: An argument is not what it should be.

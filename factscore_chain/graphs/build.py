@@ -9,13 +9,14 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
+from typing_extensions import Unpack
 
 from factscore_chain.edit.base import Editor
 from factscore_chain.errors import UsageError
 from factscore_chain.graphs.nodes import edit_node, route, score_node, show_node
 from factscore_chain.graphs.state import FactualityState
 from factscore_chain.guard.check import TextChecker
-from factscore_chain.guard.policy import GuardPolicy
+from factscore_chain.guard.policy import GuardPolicy, PolicySettings, policy_with
 from factscore_chain.guard.scorers import AnyScorer, as_scorer
 from factscore_chain.retrievers.opening import AnyKnowledge
 
@@ -35,12 +36,14 @@ def guard_graph(
     context_key: str | Sequence[str] | None = "context",
     topic_key: str | None = "topic",
     checkpointer: Checkpointer = None,
+    **settings: Unpack[PolicySettings],
 ) -> GuardGraph:
     """Builds the guardrail as a graph, to run alone or as a node of another one.
 
     Args:
         scorer: A `FactScoreChain`; or knowledge that one is made of; None checks by the context alone.
-        policy: What is required, and what is done; by default an answer that fails is mended.
+        policy: What is required, and what is done; by default an answer that fails is mended. Settings that
+            are given go before its own.
         max_rounds: Edits at most; what does not pass then is treated as the policy says otherwise.
         editor: Who edits, as in `EditChain`.
         llm: The chat model that edits; by default the scorer's, if it asks one.
@@ -50,12 +53,13 @@ def guard_graph(
         context_key: Key of the retrieved context, or several; None for none.
         topic_key: Key of the title in the knowledge source that the answer is about.
         checkpointer: Keeps the state after each step, by thread.
+        settings: Those of a `GuardPolicy`, such as `threshold` and `on_fail`.
 
     Raises:
         UsageError: The policy asks a model again, which this graph knows none of, or a setting is wrong.
         KnowledgeSourceError: A source cannot be opened.
     """
-    rules = policy or GuardPolicy(on_fail="correct")
+    rules = policy_with(guard_graph, policy or GuardPolicy(on_fail="correct"), **settings)
     if rules.on_fail == "retry":
         raise UsageError(
             "guard_graph has no model to ask again. Build the loop from score_node and `route`, whose "

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
-from factscore_chain.errors import UsageError
+from typing_extensions import TypedDict
+
+from factscore_chain.errors import UnknownArgumentError, UsageError
 
 OnFail = Literal["annotate", "replace", "correct", "remove", "raise", "retry"]
 OnEmpty = Literal["pass", "annotate", "fail"]
@@ -59,6 +63,48 @@ class GuardPolicy:
             raise UsageError(f"timeout is {self.timeout!r}; give seconds, or None to wait.")
         if not isinstance(self.message, str) or not self.message.strip():
             raise UsageError("message is empty; give the text that is shown in place of a withheld one.")
+
+
+class FurtherSettings(TypedDict, total=False):
+    """The settings of a `GuardPolicy` that are seldom given; it says what they mean."""
+
+    otherwise: Otherwise
+    on_empty: OnEmpty
+    on_error: OnError
+    min_coverage: float
+    max_retries: int
+    timeout: float | None
+
+
+class PolicySettings(FurtherSettings, total=False):
+    """All settings of a `GuardPolicy`, by name."""
+
+    threshold: float | None
+    on_fail: OnFail | None
+    message: str | None
+
+
+def policy_with(owner: Callable[..., Any], policy: GuardPolicy | None, **settings: Any) -> GuardPolicy:
+    """A policy with settings in place of its own, as far as they are given.
+
+    Args:
+        owner: The class or function that was called with them, named where an argument is none of its.
+        policy: The policy; None for the defaults.
+        settings: Settings by name; a threshold, `on_fail` or message that is None was not given.
+
+    Raises:
+        UnknownArgumentError: A name is none of a setting.
+        UsageError: A setting is not one of its values.
+    """
+    names = [field.name for field in fields(GuardPolicy)]
+    for name in settings:
+        if name not in names:
+            known = [*names, *inspect.signature(owner).parameters]
+            raise UnknownArgumentError(owner.__name__, name, known)
+    if policy is not None and not isinstance(policy, GuardPolicy):
+        raise UsageError(f"policy is {type(policy).__name__}; give a GuardPolicy.")
+    given = {name: value for name, value in settings.items() if name == "timeout" or value is not None}
+    return replace(policy or GuardPolicy(), **given)
 
 
 _CHOICES: dict[str, tuple[str, ...]] = {

@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.base import coerce_to_runnable
+from typing_extensions import Unpack
 
 from factscore_chain.edit.base import Editor
 from factscore_chain.errors import UsageError
@@ -15,7 +16,7 @@ from factscore_chain.guard.check import CheckRequest, TextChecker, raised
 from factscore_chain.guard.checked import CheckedText
 from factscore_chain.guard.evidence import CallEvidence, as_evidence
 from factscore_chain.guard.gate import SentenceGate
-from factscore_chain.guard.policy import DEFAULT_MESSAGE, GuardPolicy, OnEmpty, OnError, OnFail, Otherwise
+from factscore_chain.guard.policy import FurtherSettings, GuardPolicy, OnFail, policy_with
 from factscore_chain.guard.scorers import AnyScorer, as_scorer
 from factscore_chain.lcel.again import AskAgain, first_input, with_feedback
 from factscore_chain.lcel.chunks import added, checked_chunks
@@ -55,16 +56,10 @@ class FactGuard(Stage[Any, Any]):
     def __init__(
         self,
         scorer: AnyScorer = None,
-        threshold: float = 0.8,
-        on_fail: OnFail = "annotate",
-        message: str = DEFAULT_MESSAGE,
+        threshold: float | None = None,
+        on_fail: OnFail | None = None,
+        message: str | None = None,
         *,
-        otherwise: Otherwise = "replace",
-        on_empty: OnEmpty = "pass",
-        on_error: OnError = "annotate",
-        min_coverage: float = 0.5,
-        max_retries: int = 1,
-        timeout: float | None = None,
         policy: GuardPolicy | None = None,
         text_key: str = "answer",
         context_key: str | Sequence[str] | None = "context",
@@ -75,21 +70,17 @@ class FactGuard(Stage[Any, Any]):
         ask_again: AskAgain = with_feedback,
         editor: Editor | str | None = None,
         llm: Any = None,
+        **settings: Unpack[FurtherSettings],
     ) -> None:
-        """Puts a guard together; `GuardPolicy` says what the settings from `threshold` to `timeout` mean.
+        """Puts a guard together.
 
         Args:
             scorer: A `FactScoreChain`; or knowledge that one is made of; None checks by the context alone.
-            threshold: Share of the facts that must be supported.
-            on_fail: What is done about an answer that fails.
+            threshold: Share of the facts that must be supported, 0 to 1; by default 0.8.
+            on_fail: What is done about an answer that fails: "annotate" (the default), "replace", "correct",
+                "remove", "raise" or "retry", as `GuardPolicy` explains them.
             message: What is shown in place of an answer that is withheld.
-            otherwise: What is done where mending or asking again did not help.
-            on_empty: What is done about an answer that states nothing.
-            on_error: What is done where the check fails, or decides too little.
-            min_coverage: Share of the facts on which there must be a verdict.
-            max_retries: Times that the model is asked again.
-            timeout: Seconds that a check may take.
-            policy: A whole policy, in place of these settings.
+            policy: A whole policy; the settings that are given go before its own.
             text_key: Key of the answer in a dict.
             context_key: Key of the retrieved context, or several; None for none.
             topic_key: Key of the title in the scorer's knowledge source that the answer is about.
@@ -100,22 +91,15 @@ class FactGuard(Stage[Any, Any]):
             ask_again: Makes the input of the next attempt of the last input and what was found.
             editor: Who edits, as in `EditChain`.
             llm: The chat model that edits; by default the scorer's, if it asks one.
+            settings: The other settings of a `GuardPolicy`: `otherwise`, `on_empty`, `on_error`,
+                `min_coverage`, `max_retries`, `timeout`.
 
         Raises:
             UsageError: A setting is not what it should be.
             KnowledgeSourceError: A source cannot be opened.
         """
-        rules = policy or GuardPolicy(
-            threshold=threshold,
-            on_fail=on_fail,
-            message=message,
-            otherwise=otherwise,
-            on_empty=on_empty,
-            on_error=on_error,
-            min_coverage=min_coverage,
-            max_retries=max_retries,
-            timeout=timeout,
-        )
+        given = {"threshold": threshold, "on_fail": on_fail, "message": message, **settings}
+        rules = policy_with(type(self), policy, **given)
         super().__init__(
             checker=TextChecker(as_scorer(scorer), rules, editor=editor, llm=llm),
             keys=Keys.of(text_key, context_key, topic_key, outcome_key),

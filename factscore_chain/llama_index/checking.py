@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from llama_index.core.base.response.schema import (
@@ -17,7 +17,7 @@ from llama_index.core.base.response.schema import (
 
 from factscore_chain.chain import FactScoreChain
 from factscore_chain.errors import UsageError
-from factscore_chain.guard import CallEvidence, GuardPolicy, as_evidence
+from factscore_chain.guard import CallEvidence, as_evidence
 from factscore_chain.guard.scorers import AnyScorer, as_scorer
 from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.context import ContextOnly
@@ -80,13 +80,6 @@ def _without_knowledge(chain: FactScoreChain) -> FactScoreChain:
         return chain
     alone = Retrieval(retriever=ContextOnly(), k=inner.retrieval.k)
     return chain.model_copy(update={"scorer": inner.model_copy(update={"retrieval": alone})})
-
-
-def policy_with(policy: GuardPolicy | None, **settings: Any) -> GuardPolicy:
-    """A policy with settings in place of its own, as far as they are given."""
-    return replace(
-        policy or GuardPolicy(), **{name: value for name, value in settings.items() if value is not None}
-    )
 
 
 async def whole(response: RESPONSE_TYPE) -> Response | PydanticResponse:

@@ -13,8 +13,9 @@ from llama_index.core.prompts.mixin import PromptDictType
 from factscore_chain.aio import run_sync
 from factscore_chain.errors import FactScoreError
 from factscore_chain.guard import CheckedText, CheckRequest, GuardOutcome, GuardPolicy, TextChecker
+from factscore_chain.guard.policy import policy_with
 from factscore_chain.guard.scorers import AnyScorer
-from factscore_chain.llama_index.checking import Evidence, Sources, policy_with, text_of, whole
+from factscore_chain.llama_index.checking import Evidence, Sources, text_of, whole
 from factscore_chain.llama_index.nodes import to_documents
 from factscore_chain.report import GenerationReport
 from factscore_chain.retrievers.opening import AnyKnowledge
@@ -67,7 +68,7 @@ class FactScoreEvaluator(BaseEvaluator):
     ) -> None:
         self._sources = Sources.of(scorer, evidence, sources)
         # It only judges, so nothing is edited, whatever else the policy is used for.
-        only_judged = policy_with(policy, threshold=threshold, on_fail="annotate")
+        only_judged = policy_with(type(self), policy, threshold=threshold, on_fail="annotate")
         self._checker = TextChecker(self._sources.scorer, only_judged)
         self._topic = topic
 

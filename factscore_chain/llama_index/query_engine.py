@@ -18,13 +18,15 @@ from llama_index.core.base.response.schema import (
 from llama_index.core.callbacks.base import CallbackManager
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle
+from typing_extensions import Unpack
 
 from factscore_chain.aio import run_sync
 from factscore_chain.edit.base import Editor
 from factscore_chain.errors import UsageError
 from factscore_chain.guard import CheckedText, CheckRequest, GuardPolicy, TextChecker
+from factscore_chain.guard.policy import FurtherSettings, OnFail, policy_with
 from factscore_chain.guard.scorers import AnyScorer
-from factscore_chain.llama_index.checking import Evidence, Sources, policy_with, text_of, whole
+from factscore_chain.llama_index.checking import Evidence, Sources, text_of, whole
 from factscore_chain.llama_index.nodes import to_documents
 from factscore_chain.llama_index.shown import in_one_piece, streamed, streamed_async, with_record
 from factscore_chain.retrievers.opening import AnyKnowledge
@@ -54,14 +56,15 @@ class FactCheckQueryEngine(BaseQueryEngine):
             "remove", "retry" or "raise", as `GuardPolicy` explains them. "retry" asks the engine again, for
             the same question, with what was not supported.
         message: What is shown in place of a withheld answer.
-        policy: What else is to be decided, such as `on_empty`, `on_error` and `min_coverage`; the three
-            arguments above go before it.
+        policy: A whole policy; the settings that are given go before its own.
         evidence: "both", or only the source nodes ("contexts") or the scorer's "knowledge".
         topic: The title that answers are about, or a function of the query that gives it.
         sources: Further knowledge sources, paths to them, or LangChain retrievers.
         editor: Who edits, where the policy edits; as in `EditChain`.
         llm: The LangChain chat model that edits; by default the scorer's, if it asks one.
         callback_manager: LlamaIndex's.
+        settings: The other settings of a `GuardPolicy`: `otherwise`, `on_empty`, `on_error`, `min_coverage`,
+            `max_retries`, `timeout`.
 
     Raises:
         UsageError: An argument is not what it should be.
@@ -75,7 +78,7 @@ class FactCheckQueryEngine(BaseQueryEngine):
         scorer: AnyScorer = None,
         *,
         threshold: float | None = None,
-        on_fail: str | None = None,
+        on_fail: OnFail | None = None,
         message: str | None = None,
         policy: GuardPolicy | None = None,
         evidence: Evidence = "both",
@@ -84,6 +87,7 @@ class FactCheckQueryEngine(BaseQueryEngine):
         editor: Editor | str | None = None,
         llm: Any = None,
         callback_manager: CallbackManager | None = None,
+        **settings: Unpack[FurtherSettings],
     ) -> None:
         if not isinstance(query_engine, BaseQueryEngine):
             raise UsageError(
@@ -93,8 +97,9 @@ class FactCheckQueryEngine(BaseQueryEngine):
         super().__init__(callback_manager)
         self._query_engine = query_engine
         self._sources = Sources.of(scorer, evidence, sources)
-        settings = policy_with(policy, threshold=threshold, on_fail=on_fail, message=message)
-        self._checker = TextChecker(self._sources.scorer, settings, editor=editor, llm=llm)
+        given = {"threshold": threshold, "on_fail": on_fail, "message": message, **settings}
+        rules = policy_with(type(self), policy, **given)
+        self._checker = TextChecker(self._sources.scorer, rules, editor=editor, llm=llm)
         self._topic = topic
 
     def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
