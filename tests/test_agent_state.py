@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 from langchain.agents.middleware import ToolRetryMiddleware
-from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import BaseModel
 
 from factscore_chain.agents import FactualityMiddleware, LiveFactualityMiddleware
 from factscore_chain.agents.messages import tool_evidence, turn_of
@@ -25,12 +23,6 @@ from tests.scripted import ScriptedChatModel
 
 KINDS = [FactualityMiddleware, LiveFactualityMiddleware]
 both_kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-
-
-class Answer(BaseModel):
-    """An answer with a schema."""
-
-    born: str
 
 
 def test_the_live_middleware_takes_its_attempts_out_of_the_conversation() -> None:
@@ -111,17 +103,6 @@ def test_two_middlewares_of_one_name_are_refused_by_langchain_and_a_name_tells_t
     with pytest.raises(AssertionError, match="duplicate"):
         agent([TRUE], FactualityMiddleware(scorer()), FactualityMiddleware(scorer()))
     agent([TRUE], FactualityMiddleware(scorer()), FactualityMiddleware(scorer(), name="second"))
-
-
-@both_kinds
-@pytest.mark.parametrize("strategy", [ToolStrategy, ProviderStrategy])
-def test_an_answer_with_a_schema_passes_unchecked(kind: Any, strategy: Any) -> None:
-    said = AIMessage('{"born": "Paris"}')
-    if strategy is ToolStrategy:
-        said = AIMessage("", tool_calls=[{"name": "Answer", "args": {"born": "Paris"}, "id": "1"}])
-    made = agent([said], kind(scorer(), on_fail="block"), response_format=strategy(Answer))
-    done = made.invoke(ASK)
-    assert (done["structured_response"], done["factuality"]) == (Answer(born="Paris"), None)
 
 
 @both_kinds

@@ -1,4 +1,4 @@
-"""The settings of a policy: by name, in place of a whole policy's own, and refused where they are misspelt."""
+"""The settings of a policy: they go before a whole policy's own, and are refused where they are misspelt."""
 
 from __future__ import annotations
 

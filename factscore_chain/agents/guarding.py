@@ -18,6 +18,7 @@ from langchain_core.runnables import RunnableConfig
 from typing_extensions import Unpack
 
 from factscore_chain.agents.messages import tool_evidence, turn_of, without_text
+from factscore_chain.agents.objects import object_text
 from factscore_chain.agents.state import FactualityState, Retries
 from factscore_chain.agents.streams import unseen
 from factscore_chain.edit.base import Editor
@@ -45,6 +46,10 @@ _LANGCHAIN_WORDS: dict[str, Any] = {"block": "replace", "error": "raise"}
 
 class BesideTools(CheckRequest):
     """Text beside calls of tools, which is shown or left out, and never mended."""
+
+
+class ObjectAnswer(CheckRequest):
+    """The texts of an answer with a schema, which is given or withheld, and never mended."""
 
 
 class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
@@ -82,6 +87,10 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
         self.policy = policy_with(type(self), policy, **given)
         self.checker = TextChecker(as_scorer(scorer), self.policy, editor=editor, llm=llm)
         self._besides = TextChecker(self.checker.scorer, replace(self.policy, on_fail="replace"))
+        unmended = (
+            self.policy.otherwise if self.policy.on_fail in ("correct", "remove") else self.policy.on_fail
+        )
+        self._objects = TextChecker(self.checker.scorer, replace(self.policy, on_fail=unmended))
         self._topic = topic
         self._sources = as_evidence(None, sources)
         self._tool_evidence = tool_evidence
@@ -100,12 +109,15 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
         """Tells it from an agent's other middlewares."""
         return self._name
 
-    def _request(self, text: str, state: Mapping[str, Any]) -> CheckRequest:
-        """What is to be checked, and by what."""
+    def _request(self, text: str, state: Mapping[str, Any], answer: Any = None) -> CheckRequest:
+        """What is to be checked, and by what: a text, or the texts of an answer with a schema."""
         topic = self._topic(state) if callable(self._topic) else self._topic
         if topic is not None and not isinstance(topic, str):
             raise UsageError(f"topic gave {topic!r}; give a title, or None to search the whole source.")
-        return CheckRequest(text, topic, self._evidence(state))
+        evidence = self._evidence(state)
+        if answer is not None:
+            return ObjectAnswer(object_text(answer, topic), topic, evidence)
+        return CheckRequest(text, topic, evidence)
 
     def _evidence(self, state: Mapping[str, Any]) -> CallEvidence:
         found = self._sources
@@ -143,6 +155,8 @@ class GuardingMiddleware(AgentMiddleware[FactualityState, Any]):
         return await self._checker_of(step).ainvoke(step, unseen(config, internal=True))
 
     def _checker_of(self, step: CheckRequest) -> TextChecker:
+        if isinstance(step, ObjectAnswer):
+            return self._objects
         return self._besides if isinstance(step, BesideTools) else self.checker
 
 

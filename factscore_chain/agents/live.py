@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 
 from factscore_chain.agents.guarding import GuardingMiddleware, arun_steps, run_steps, turn_id
 from factscore_chain.agents.messages import feedback_message, is_ours, turn_of
+from factscore_chain.agents.objects import as_answers
 from factscore_chain.agents.state import FactualityRecord, FactualityState, Retries, record_of
 from factscore_chain.guard import CheckedText, CheckRequest
 from factscore_chain.guard.check import raised
@@ -42,20 +43,30 @@ class LiveFactualityMiddleware(GuardingMiddleware):
 
     def _steps(self, state: FactualityState) -> Generator[CheckRequest, CheckedText, Update]:
         messages = state["messages"]
-        message = messages[-1] if messages else None
-        if not isinstance(message, AIMessage) or state.get("structured_response") is not None:
+        answer = state.get("structured_response")
+        message = _last_said(messages) if answer is not None else messages[-1] if messages else None
+        if not isinstance(message, AIMessage):
             return {"factuality": None}
-        if message.tool_calls:
+        if message.tool_calls and answer is None:
             shown = yield from self._beside_tools(message, state)
             return {"factuality": None, **({} if shown is message else {"messages": [shown]})}
         turn = turn_id(messages)
         retries = self._retried(state, turn)
-        checked = yield self._request(message.text, state)
+        place = messages.index(message)
+        # What stands behind the model's own message repeats the object.
+        before = state if answer is None else {**state, "messages": messages[:place]}
+        checked = yield self._request(message.text, before, answer)
         if checked.action == "retry" and retries < self.policy.max_retries:
             return self._again(checked, turn, retries + 1)
         checked = raised(self.checker.settled(checked.model_copy(update={"retries": retries})))
         record = record_of(checked, self.name)
-        return {"messages": [*_attempts(messages), checked_message(message, checked)], "factuality": record}
+        if answer is None:
+            shown = checked_message(message, checked)
+            return {"messages": [*_attempts(messages), shown], "factuality": record}
+        if checked.action == "replace":
+            instead = AIMessage(checked.text)
+            return {"messages": [instead], "structured_response": None, "factuality": record}
+        return {"messages": as_answers(messages[place + 1 :]), "factuality": record}
 
     def _again(self, checked: CheckedText, turn: str, count: int) -> Update:
         return {
@@ -63,7 +74,13 @@ class LiveFactualityMiddleware(GuardingMiddleware):
             "factuality": record_of(checked, self.name),
             "factuality_retries": {self.name: Retries(turn=turn, count=count)},
             "jump_to": "model",
+            "structured_response": None,
         }
+
+
+def _last_said(messages: Sequence[BaseMessage]) -> AIMessage | None:
+    """The model's last message; behind one with an object stands the result of the tool that took it."""
+    return next((one for one in reversed(messages) if isinstance(one, AIMessage)), None)
 
 
 def _attempts(messages: Sequence[BaseMessage]) -> list[RemoveMessage]:

@@ -13,7 +13,7 @@ from factscore_chain.lcel.values import without_repeats
 from factscore_chain.values import Passage
 
 SOURCE = "factscore"
-"""What `lc_source` of our own messages to the model says."""
+"""What `lc_source` says of messages that are none of the application's."""
 VERDICTS = "factscore_verdicts"
 """The entry of a tool message's artifact that holds verdicts with their passages."""
 _TEXTUAL = ("text", "reasoning", "thinking", "redacted_thinking")
@@ -51,6 +51,8 @@ def tool_evidence(messages: Sequence[BaseMessage], tools: Collection[str] | None
     for message in messages:
         if not isinstance(message, ToolMessage) or message.status == "error":
             continue
+        if message.additional_kwargs.get("lc_source") == SOURCE:
+            continue  # an answer with a schema, which LangChain keeps as the result of a tool
         if tools is None or message.name in tools:
             found += _evidence_of(message)
     return found

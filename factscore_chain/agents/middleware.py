@@ -14,6 +14,7 @@ from langgraph.types import Command
 
 from factscore_chain.agents.guarding import GuardingMiddleware, arun_steps, run_steps, turn_id
 from factscore_chain.agents.messages import feedback_message
+from factscore_chain.agents.objects import as_answers, in_its_place
 from factscore_chain.agents.showing import Show, ashow, show
 from factscore_chain.agents.state import FactualityRecord, Retries, record_of
 from factscore_chain.agents.streams import unseen
@@ -33,8 +34,8 @@ class FactualityMiddleware(GuardingMiddleware):
     first in the list, so that it sees what the other middlewares make of an answer.
 
     The agent's state gets `factuality`, a `FactualityRecord` of the last answer, which the custom stream
-    holds too; the answer's `response_metadata` holds its figures alone. Answers of a schema
-    (`response_format`) are not checked.
+    holds too; the answer's `response_metadata` holds its figures alone. Of an answer with a schema
+    (`response_format`) the texts are checked; the object is given as it is, asked for again, or withheld.
 
         create_agent(model, tools=[search], middleware=[FactualityMiddleware("pages.jsonl")])
 
@@ -104,24 +105,30 @@ class FactualityMiddleware(GuardingMiddleware):
     def _steps(self, request: ModelRequest[Any]) -> Steps:
         turn = turn_id(request.state.get("messages") or [])
         retries = self._retried(request.state, turn)
-        asked = list(request.messages)
+        asked: list[Any] = list(request.messages)
         while True:
             response = _as_response((yield request.override(messages=asked)))
             message = _answer(response)
+            answer = response.structured_response
             if message is None:
                 return (yield from self._finished(request, response, retries, turn))
-            if message.tool_calls:
+            if message.tool_calls and answer is None:
                 shown = yield from self._beside_tools(message, request.state)
                 return (yield from self._finished(request, _with(response, message, shown), retries, turn))
-            checked = yield self._request(message.text, request.state)
+            checked = yield self._request(message.text, request.state, answer)
             if checked.action != "retry" or retries >= self.policy.max_retries:
                 break
             retries += 1
-            asked = [*asked, message, feedback_message(checked.feedback())]
+            asked = [*asked, *response.result, feedback_message(checked.feedback())]
         checked = raised(self.checker.settled(checked.model_copy(update={"retries": retries})))
+        if answer is None:
+            response = _with(response, message, checked_message(message, checked))
+        elif checked.action == "replace":
+            response = ModelResponse(in_its_place(response.result, checked.text))
+        else:
+            response = replace(response, result=as_answers(response.result))
         record = record_of(checked, self.name)
-        shown = checked_message(message, checked)
-        return (yield from self._finished(request, _with(response, message, shown), retries, turn, record))
+        return (yield from self._finished(request, response, retries, turn, record))
 
     def _finished(
         self,
@@ -144,9 +151,8 @@ def _as_response(value: Any) -> ModelResponse[Any]:
 
 
 def _answer(response: ModelResponse[Any]) -> AIMessage | None:
-    """The message that there is something to do about: an answer in words, or calls of tools."""
-    message = next((one for one in reversed(response.result) if isinstance(one, AIMessage)), None)
-    return None if response.structured_response is not None else message
+    """The message that there is something to do about: words, an object, or calls of tools."""
+    return next((one for one in reversed(response.result) if isinstance(one, AIMessage)), None)
 
 
 def _with(response: ModelResponse[Any], old: AIMessage, new: AIMessage) -> ModelResponse[Any]:
