@@ -12,6 +12,7 @@ from factscore_chain.decompose.base import Decomposer
 from factscore_chain.decompose.padding import padding
 from factscore_chain.errors import FatalModelError
 from factscore_chain.failures import cause_of
+from factscore_chain.overlap import decided_along
 from factscore_chain.recall import Recall
 from factscore_chain.report import FactRecord, GenerationReport
 from factscore_chain.retrieve import Question, Retrieval
@@ -62,18 +63,27 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
         try:
             title = None if self.retrieval is None else self.retrieval.resolve(value.topic)
             named = value if title is None else replace(value, topic=title)
-            found = await self._facts(named, config)
-            decisions = await self.decide(found.facts, named.topic, config)
+            found, decisions = await self._decided(named, config)
         except FatalModelError:
             raise
         except Exception as error:  # noqa: BLE001  one generation's trouble must not cost the others
             return unscored(value, "failed", cause_of(error))
         return self.report(value, title, found, decisions)
 
-    async def _facts(self, generation: Generation, config: RunnableConfig) -> Decomposition:
+    async def _decided(
+        self, generation: Generation, config: RunnableConfig
+    ) -> tuple[Decomposition, tuple[Decision, ...]]:
+        async def decide(facts: tuple[AtomicFact, ...]) -> tuple[Decision, ...]:
+            return await self.decide(facts, generation.topic, config)
+
         if generation.facts is not None:
-            return Decomposition((), tuple(AtomicFact(text) for text in generation.facts))
-        return await self.decomposer.ainvoke(generation, patch_config(config, run_name="decompose"))
+            given = Decomposition((), tuple(AtomicFact(text) for text in generation.facts))
+            return given, await decide(given.facts)
+        named = patch_config(config, run_name="decompose")
+        if self.verifier.needs_all:
+            found = await self.decomposer.ainvoke(generation, named)
+            return found, await decide(found.facts)
+        return await decided_along(self.decomposer, generation, decide, named)
 
     async def decide(
         self, facts: tuple[AtomicFact, ...], topic: str | None, config: RunnableConfig

@@ -29,7 +29,7 @@ LAYERS = (
     ("abstain", "encoder"),
     ("retrievers",),
     ("decompose", "verify", "retrieve"),
-    ("estimators", "recall", "seek", "generation_scorer"),
+    ("estimators", "overlap", "recall", "seek", "generation_scorer"),
     ("rehearsal",),
     ("chain",),
     ("edit", "gate"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from langchain_core.runnables import RunnableConfig
 
+from factscore_chain.decompose.along import Tell
 from factscore_chain.stage import Stage
 from factscore_chain.values import AtomicFact, Decomposition, Generation, Sentence, Span
 
@@ -18,6 +19,20 @@ class Decomposer(Stage[Generation, Decomposition]):
     def identity(self) -> dict[str, str]:
         """What made the facts (kind, model, prompt and its version), for the report's manifest."""
         raise NotImplementedError
+
+    async def decompose_along(
+        self, generation: Generation, config: RunnableConfig, tell: Tell
+    ) -> Decomposition:
+        """Breaks a generation into facts, and tells those that are known before the others.
+
+        Here nothing is told: the whole is known at once.
+
+        Args:
+            generation: The whole text.
+            config: Passed on.
+            tell: Is told facts as they will stand in the decomposition, but for what later ones may add.
+        """
+        return await self.ainvoke(generation, config)
 
     async def decompose_part(
         self, generation: Generation, spans: Sequence[Span], config: RunnableConfig

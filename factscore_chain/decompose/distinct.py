@@ -13,11 +13,12 @@ def distinct(facts: Iterable[AtomicFact]) -> tuple[AtomicFact, ...]:
     """Keeps the first of facts that say the same, with the places of all of them."""
     groups: dict[tuple[str, ...], list[AtomicFact]] = {}
     for fact in facts:
-        groups.setdefault(_key(fact.text), []).append(fact)
+        groups.setdefault(same_key(fact.text), []).append(fact)
     return tuple(_joined(group) for group in groups.values())
 
 
-def _key(text: str) -> tuple[str, ...]:
+def same_key(text: str) -> tuple[str, ...]:
+    """What facts that say the same have in common."""
     # A text of fillers and marks alone is compared as it stands.
     return wording(text) or (" ".join(text.casefold().split()),)
 

@@ -6,11 +6,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from langchain_core.callbacks import AsyncCallbackManagerForChainRun
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import patch_config
 from pydantic import Field, PrivateAttr
 
 from factscore_chain.decompose.additions import addition
+from factscore_chain.decompose.along import Along, Tell
 from factscore_chain.decompose.base import Decomposer, overlap
 from factscore_chain.decompose.demonstrations import Demonstrations
 from factscore_chain.decompose.distinct import distinct
@@ -100,6 +103,20 @@ class LLMDecomposer(Decomposer):
         sentences = split_sentences(value.text)
         return await self._decompose_all(value, sentences, sentences, config)
 
+    async def decompose_along(
+        self, generation: Generation, config: RunnableConfig, tell: Tell
+    ) -> Decomposition:
+        """Tells the facts of each sentence as soon as the model has given them."""
+
+        async def call(
+            value: Generation, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig
+        ) -> Decomposition:
+            sentences = split_sentences(value.text)
+            child = patch_config(config, callbacks=run_manager.get_child())
+            return await self._decompose_all(value, sentences, sentences, child, tell)
+
+        return await self._acall_with_config(call, generation, config, run_type="chain")
+
     async def decompose_part(
         self, generation: Generation, spans: Sequence[Span], config: RunnableConfig
     ) -> Decomposition:
@@ -114,11 +131,18 @@ class LLMDecomposer(Decomposer):
         sentences: Sequence[Sentence],
         wanted: Sequence[Sentence],
         config: RunnableConfig,
+        tell: Tell | None = None,
     ) -> Decomposition:
         asked = [sentence for sentence in wanted if _has_content(sentence)]
-        tasks = [
-            asyncio.ensure_future(self._decompose(value, sentences, sentence, config)) for sentence in asked
-        ]
+        along = None if tell is None else Along(asked, value.topic, tell)
+
+        async def one(sentence: Sentence) -> _Answer:
+            answer = await self._decompose(value, sentences, sentence, config)
+            if along is not None:
+                along.answered(sentence, answer.facts)
+            return answer
+
+        tasks = [asyncio.ensure_future(one(sentence)) for sentence in asked]
         try:
             answers = await asyncio.gather(*tasks)
         finally:

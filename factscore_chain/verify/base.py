@@ -33,6 +33,13 @@ class Verifier(Stage[Claim, Decision]):
         """Whether it judges by passages rather than by what a model knows."""
         return True
 
+    @property
+    def needs_all(self) -> bool:
+        """Whether it asks about several facts together, so that it has to see all of a generation at once."""
+        values = (getattr(self, name) for name in type(self).model_fields)
+        parts = (one for value in values for one in (value if isinstance(value, tuple) else (value,)))
+        return any(isinstance(part, Verifier) and part.needs_all for part in parts)
+
     def prepare(self, passages: Sequence[Passage]) -> None:
         """Does ahead, while there are no facts yet, what can be done with passages alone: here nothing."""
 

@@ -74,6 +74,11 @@ class GroupedVerifier(Verifier, BatchStage[Claim, Decision]):
         """As the verifier that asks about facts alone."""
         return self.single.reads_passages
 
+    @property
+    def needs_all(self) -> bool:
+        """It does: facts of one set of passages come from several sentences."""
+        return True
+
     async def _process_many(
         self, values: Sequence[Claim], configs: Sequence[RunnableConfig]
     ) -> list[Decision]:
