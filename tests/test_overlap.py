@@ -17,6 +17,7 @@ from pydantic import Field
 
 from factscore_chain.chain import FactScoreChain
 from factscore_chain.report import GenerationReport
+from factscore_chain.retrievers.ensemble import KnowledgeRetriever
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.verify.llm import LLMVerifier
 from tests.pages import make_source, write_rows
@@ -78,13 +79,13 @@ class AllAtOnce(LLMVerifier):
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeSource:
-    return make_source(tmp_path_factory.mktemp("source"))
+def source(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeRetriever:
+    return KnowledgeRetriever(source=make_source(tmp_path_factory.mktemp("source")), mode="bm25")
 
 
 @pytest.mark.parametrize("slow", [FIRST, SECOND])
 async def test_a_fact_is_verified_while_another_sentence_is_still_broken_up(
-    source: KnowledgeSource, slow: str
+    source: KnowledgeRetriever, slow: str
 ) -> None:
     verified = asyncio.Event()
 
@@ -99,7 +100,7 @@ async def test_a_fact_is_verified_while_another_sentence_is_still_broken_up(
     assert [fact.text for fact in report.generations[0].facts] == [FIRST, SECOND]
 
 
-async def test_a_generation_is_verified_while_another_is_still_broken_up(source: KnowledgeSource) -> None:
+async def test_a_generation_is_verified_while_another_is_still_broken_up(source: KnowledgeRetriever) -> None:
     verified = asyncio.Event()
 
     async def hold(kind: str, text: str) -> None:
@@ -118,7 +119,7 @@ SAME = "In London, Ada Lovelace was born."
 
 @pytest.mark.parametrize("late", [FIRST, SAME])
 async def test_of_facts_that_say_the_same_the_first_counts_and_is_asked_about_once(
-    source: KnowledgeSource, late: str
+    source: KnowledgeRetriever, late: str
 ) -> None:
     others = asyncio.Event()
 
@@ -136,7 +137,7 @@ async def test_of_facts_that_say_the_same_the_first_counts_and_is_asked_about_on
 
 
 async def test_a_repetition_that_could_not_be_foreseen_is_decided_in_the_words_that_count(
-    source: KnowledgeSource,
+    source: KnowledgeRetriever,
 ) -> None:
     opening, told, early = (
         "Ada Lovelace had sons, 2 or two.",
@@ -165,7 +166,7 @@ TEXTS = (
 )
 
 
-async def scored(source: KnowledgeSource, text: str, number: int, overlapping: bool) -> GenerationReport:
+async def scored(source: KnowledgeRetriever, text: str, number: int, overlapping: bool) -> GenerationReport:
     order = random.Random(number)
 
     async def hold(kind: str, text: str) -> None:
@@ -180,14 +181,14 @@ async def scored(source: KnowledgeSource, text: str, number: int, overlapping: b
 
 @pytest.mark.parametrize("text", TEXTS, ids=["repeated", "pronouns", "layout"])
 async def test_the_report_is_the_same_in_whatever_order_answers_come(
-    source: KnowledgeSource, text: str
+    source: KnowledgeRetriever, text: str
 ) -> None:
     together = await scored(source, text, 0, overlapping=False)
     for number in range(8):
         assert await scored(source, text, number, overlapping=True) == together
 
 
-async def test_no_call_begins_after_a_run_was_cancelled(source: KnowledgeSource) -> None:
+async def test_no_call_begins_after_a_run_was_cancelled(source: KnowledgeRetriever) -> None:
     reached, never = asyncio.Event(), asyncio.Event()
 
     async def hold(kind: str, text: str) -> None:
