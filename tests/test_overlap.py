@@ -60,7 +60,8 @@ class Held(ScriptedChatModel):
     def model_post_init(self, context: Any, /) -> None:
         """Answers by what is asked."""
         super().model_post_init(context)
-        self.script = self._answer
+        # A bound method would show all of the model wherever the model is shown.
+        self.script = lambda question: self._answer(question)
 
     def _answer(self, question: str) -> str:
         kind, text = asked_for(question)
