@@ -12,12 +12,13 @@ import contextvars
 import os
 import threading
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import AsyncGenerator, Coroutine, Generator
 from concurrent.futures import Future
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
+_END = object()
 
 _lock = threading.Lock()
 _loops: list[asyncio.AbstractEventLoop] = []
@@ -70,6 +71,19 @@ def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
     except BaseException:
         loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
         raise
+
+
+def iterate_sync(values: AsyncGenerator[T, None]) -> Generator[T, None, None]:
+    """Goes through asynchronous values from synchronous code; who stops asking closes them."""
+    try:
+        while (one := run_sync(_next(values))) is not _END:
+            yield cast(T, one)
+    finally:
+        run_sync(values.aclose())
+
+
+async def _next(values: AsyncGenerator[T, None]) -> T | object:
+    return await anext(values, _END)
 
 
 def held_up_loop() -> asyncio.AbstractEventLoop | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,16 @@ from typing import Any
 from langchain_core.callbacks.manager import adispatch_custom_event
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import patch_config
 from pydantic import Field
 
 from factscore_chain.abstain import check_kind
-from factscore_chain.aio import run_sync
+from factscore_chain.aio import iterate_sync, run_sync
 from factscore_chain.answer_cache import AnswerCache
 from factscore_chain.beyond import check_k
 from factscore_chain.decompose.base import Decomposer
-from factscore_chain.errors import FatalModelError, MissingKnowledgeError, UsageError
+from factscore_chain.errors import MissingKnowledgeError, UsageError
 from factscore_chain.estimators import Estimator, make_estimator
-from factscore_chain.generation_scorer import GenerationScorer, unscored
+from factscore_chain.generation_scorer import GenerationScorer
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
 from factscore_chain.language_model import LanguageModel, Usage, total_cost
 from factscore_chain.limits import CallLimits
@@ -33,18 +32,14 @@ from factscore_chain.report import GenerationReport, Manifest, Report
 from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.opening import as_retriever
-from factscore_chain.run_scope import count_failures, given_up, one_run
 from factscore_chain.score import aggregate, check_gamma
+from factscore_chain.scoring_run import ScoringRun
 from factscore_chain.seek.verifier import MOST_ROUNDS, make_seeking
 from factscore_chain.spending import Budget, PriceTable, load_prices
 from factscore_chain.stage import Stage
-from factscore_chain.values import Generation, Verdict
 from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.calibration import Calibration, read_calibration
 from factscore_chain.verify.judging import Judging
-
-GENERATIONS_AT_ONCE = 4
-"""Generations in work together; the model calls of all of them share one limiter."""
 
 GENERATION_DONE = "factscore.generation"
 """Name of the custom event sent for each finished generation, with its `index` and `report`."""
@@ -204,6 +199,44 @@ class FactScoreChain(Stage[Any, Report]):
         with watched(on_result, progress, len(items), "generation") as watch:
             return await self.ainvoke(items, progress_config(GENERATION_DONE, "report", watch))
 
+    def score_as_completed(
+        self, generations: Iterable[AnyGeneration], config: RunnableConfig | None = None
+    ) -> Generator[tuple[int, GenerationReport], None, None]:
+        """Scores several together, and gives each as soon as it is done, with its number.
+
+        Generations are taken from the iterable as they are needed, so there may be any number of them. Who
+        stops asking stops the work.
+
+        Raises:
+            UsageError: One is no generation.
+            FatalModelError: A model cannot be used at all, and nothing was scored.
+        """
+        return iterate_sync(self.ascore_as_completed(generations, config))
+
+    async def ascore_as_completed(
+        self, generations: Iterable[AnyGeneration], config: RunnableConfig | None = None
+    ) -> AsyncGenerator[tuple[int, GenerationReport], None]:
+        """Scores several together, and gives each as soon as it is done; see `score_as_completed`."""
+        run, done = self._run(), asyncio.Queue[tuple[int, GenerationReport] | None](1)
+
+        async def work() -> None:
+            try:
+                await run.each(map(as_generation, generations), config or {}, keep)
+            finally:
+                # Whoever listens no more has cancelled this.
+                await done.put(None)
+
+        async def keep(index: int, report: GenerationReport) -> None:
+            await done.put((index, report))
+
+        working = asyncio.ensure_future(work())
+        try:
+            while (one := await done.get()) is not None:
+                yield one
+            await working
+        finally:
+            working.cancel()
+
     def estimate_cost(self, generations: Any) -> CostEstimate:
         """What scoring would take: calls, tokens and dollars. No model is asked; see `rehearsal.py`.
 
@@ -233,9 +266,17 @@ class FactScoreChain(Stage[Any, Report]):
     async def _process(self, value: Any, config: RunnableConfig) -> Report:
         generations = as_generations(value)
         before = self.usages
-        with one_run(self.max_failures):
-            done = await self._score_all(generations, config)
-        return self.report(done, self.used_since(before))
+        done: dict[int, GenerationReport] = {}
+
+        async def keep(index: int, report: GenerationReport) -> None:
+            done[index] = report
+            await adispatch_custom_event(GENERATION_DONE, {"index": index, "report": report}, config=config)
+
+        await self._run().each(generations, config, keep)
+        return self.report(tuple(done[index] for index in sorted(done)), self.used_since(before))
+
+    def _run(self) -> ScoringRun:
+        return ScoringRun(self.scorer, self.budget, self.max_failures)
 
     def report(
         self, generations: tuple[GenerationReport, ...], spent: Sequence[Usage] | None = None
@@ -248,48 +289,6 @@ class FactScoreChain(Stage[Any, Report]):
         """
         scores = aggregate((one.tally for one in generations), self.scorer.gamma)
         return Report.of(generations, scores, self._manifest(spent or [Usage() for _ in self.models]))
-
-    async def _score_all(
-        self, generations: tuple[Generation, ...], config: RunnableConfig
-    ) -> tuple[GenerationReport, ...]:
-        limiter = asyncio.Semaphore(GENERATIONS_AT_ONCE)
-        fatal: list[FatalModelError] = []
-
-        async def one(index: int, generation: Generation) -> GenerationReport:
-            async with limiter:
-                report = await self._score_one(generation, config, fatal)
-            await adispatch_custom_event(GENERATION_DONE, {"index": index, "report": report}, config=config)
-            return report
-
-        done = await asyncio.gather(*(one(*item) for item in enumerate(generations)))
-        if fatal and all(report.score is None for report in done):
-            raise fatal[0]
-        return tuple(done)
-
-    async def _score_one(
-        self, generation: Generation, config: RunnableConfig, fatal: list[FatalModelError]
-    ) -> GenerationReport:
-        if fatal:
-            return unscored(generation, "failed", f"Not tried, since the run was stopped: {fatal[0]}")
-        if self.budget is not None and self.budget.exhausted:
-            return unscored(
-                generation, "failed", f"Not tried, since the budget of ${self.budget.dollars:g} is used up."
-            )
-        if (hopeless := given_up()) is not None:
-            return unscored(generation, "failed", f"Not tried: {hopeless}")
-        try:
-            report = await self.scorer.ainvoke(generation, patch_config(config, run_name="generation"))
-        except FatalModelError as error:
-            fatal.append(error)
-            return unscored(generation, "failed", str(error))
-        count_failures(self._lost_without_a_call(report))
-        return report
-
-    def _lost_without_a_call(self, report: GenerationReport) -> int:
-        """What failed of a generation, less what its models' calls counted themselves."""
-        if report.status == "failed" and not report.facts and not report.failures:
-            return 1
-        return 0 if self.models else sum(fact.verdict is Verdict.FAILED for fact in report.facts)
 
     def _manifest(self, spent: Sequence[Usage]) -> Manifest:
         retrieval = self.scorer.retrieval

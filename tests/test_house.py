@@ -30,7 +30,7 @@ LAYERS = (
     ("retrievers",),
     ("decompose", "verify", "retrieve"),
     ("estimators", "overlap", "recall", "seek", "generation_scorer"),
-    ("rehearsal",),
+    ("rehearsal", "scoring_run"),
     ("chain",),
     ("edit", "gate"),
     ("guard",),

@@ -14,7 +14,7 @@ from langchain_core.runnables.config import patch_config
 from langgraph.types import Checkpointer
 from pydantic import Field
 
-from factscore_chain.chain import GENERATIONS_AT_ONCE, FactScoreChain
+from factscore_chain.chain import FactScoreChain
 from factscore_chain.edit.base import Editor, Policy
 from factscore_chain.edit.editors import as_policy, as_verdicts, make_editor
 from factscore_chain.edit.loop import EditGraph, build_loop
@@ -33,6 +33,7 @@ from factscore_chain.language_model import Usage, total_cost
 from factscore_chain.manifest import now
 from factscore_chain.progress import OnDone, progress_config
 from factscore_chain.report import GenerationReport, Report
+from factscore_chain.scoring_run import GENERATIONS_AT_ONCE
 from factscore_chain.stage import Stage
 from factscore_chain.values import Generation, Verdict
 
