@@ -10,7 +10,8 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import Field
 
 from factscore_chain.errors import UsageError
-from factscore_chain.retrievers.ensemble import KnowledgeRetriever, to_passages
+from factscore_chain.retrievers.documents import to_passages
+from factscore_chain.retrievers.topical import TopicRetriever, with_topic
 from factscore_chain.stage import Stage
 from factscore_chain.values import AtomicFact, Claim
 
@@ -41,14 +42,14 @@ class Retrieval(Stage[Question, tuple[Claim, ...]]):
             TitleNotFoundError: No document has that title.
             AmbiguousTitleError: Several may be meant.
         """
-        if topic is None or not isinstance(self.retriever, KnowledgeRetriever):
+        if topic is None or not isinstance(self.retriever, TopicRetriever):
             return None
-        return self.retriever.source.resolve(topic)
+        return self.retriever.resolve(topic)
 
     @property
     def knows_titles(self) -> bool:
         """Whether a topic restricts the search to the page of that title."""
-        return isinstance(self.retriever, KnowledgeRetriever)
+        return isinstance(self.retriever, TopicRetriever) and self.retriever.knows_titles
 
     def page(self, topic: str) -> str:
         """The whole text of a topic's page.
@@ -58,38 +59,33 @@ class Retrieval(Stage[Question, tuple[Claim, ...]]):
             AmbiguousTitleError: Several may be meant.
             UsageError: The retriever knows no pages.
         """
-        if not isinstance(self.retriever, KnowledgeRetriever):
+        if not isinstance(self.retriever, TopicRetriever):
             raise UsageError(
                 f"{type(self.retriever).__name__} has no pages by title. Give the generation a 'reference'."
             )
-        return "\n".join(passage.text for passage in self.retriever.source.passages(topic))
+        return self.retriever.page(topic)
 
     @property
     def identity(self) -> dict[str, str]:
         """What retrieves, for the report's manifest."""
-        if isinstance(self.retriever, KnowledgeRetriever):
+        if isinstance(self.retriever, TopicRetriever):
             return {**self.retriever.identity, "k": str(self.k)}
         return {"kind": type(self.retriever).__name__, "k": str(self.k)}
 
     @property
     def knowledge_identity(self) -> dict[str, str | None]:
         """Which knowledge source answers, for the report's manifest."""
-        if not isinstance(self.retriever, KnowledgeRetriever):
+        if not isinstance(self.retriever, TopicRetriever):
             return {"name": type(self.retriever).__name__, "content_hash": None, "built": None}
-        source = self.retriever.source
-        return {"name": source.name, "content_hash": source.content_hash, "built": source.built}
+        return self.retriever.knowledge_identity
 
     async def _process(self, value: Question, config: RunnableConfig) -> tuple[Claim, ...]:
         queries = [fact.text for fact in value.facts]
-        if isinstance(self.retriever, KnowledgeRetriever):
+        if isinstance(self.retriever, TopicRetriever):
             found = await asyncio.to_thread(self.retriever.rank_many, queries, value.topic, self.k)
         else:
-            found = await self.retriever.abatch([_with_topic(q, value.topic) for q in queries], config)
+            found = await self.retriever.abatch([with_topic(q, value.topic) for q in queries], config)
         return tuple(
             Claim(fact, to_passages(documents[: self.k]), value.topic)
             for fact, documents in zip(value.facts, found, strict=True)
         )
-
-
-def _with_topic(query: str, topic: str | None) -> str:
-    return query if topic is None or topic.casefold() in query.casefold() else f"{topic} {query}"

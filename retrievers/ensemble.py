@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
-from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from factscore_chain.retrievers.bm25 import checked_k
@@ -18,12 +15,13 @@ from factscore_chain.retrievers.documents import to_document, to_passages
 from factscore_chain.retrievers.embedding import embedder_name
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.ranking import Mode, Ranker
+from factscore_chain.retrievers.topical import TopicRetriever
 from factscore_chain.retrievers.vectors import VectorIndex, open_beside
 
 __all__ = ["KnowledgeRetriever", "Mode", "to_passages"]
 
 
-class KnowledgeRetriever(BaseRetriever):
+class KnowledgeRetriever(TopicRetriever):
     """Finds the passages that bear on a fact, as LangChain documents.
 
     With a topic, only the passages of the document of that title are ranked, in memory: always k of them if
@@ -57,6 +55,20 @@ class KnowledgeRetriever(BaseRetriever):
             found["embeddings"] = embedder_name(self._current().embeddings)
         return found
 
+    @property
+    def knowledge_identity(self) -> dict[str, str | None]:
+        """Which source is searched."""
+        source = self.source
+        return {"name": source.name, "content_hash": source.content_hash, "built": source.built}
+
+    def resolve(self, topic: str) -> str:
+        """The source's own title for a topic."""
+        return self.source.resolve(topic)
+
+    def page(self, title: str) -> str:
+        """The whole text of a topic's document."""
+        return "\n".join(passage.text for passage in self.source.passages(title))
+
     def rank_many(
         self, queries: Sequence[str], topic: str | None = None, k: int | None = None
     ) -> list[list[Document]]:
@@ -80,26 +92,6 @@ class KnowledgeRetriever(BaseRetriever):
             [to_document(replace(passage, rank=rank)) for rank, passage in enumerate(passages[:wanted], 1)]
             for passages in found
         ]
-
-    def _get_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: CallbackManagerForRetrieverRun,
-        topic: str | None = None,
-        k: int | None = None,
-    ) -> list[Document]:
-        return self.rank_many([query], topic, k)[0]
-
-    async def _aget_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,
-        topic: str | None = None,
-        k: int | None = None,
-    ) -> list[Document]:
-        return (await asyncio.to_thread(self.rank_many, [query], topic, k))[0]
 
     def _current(self) -> Ranker:
         # Fields may be assigned, and copies made with other ones, so the ranker is checked against them.

@@ -19,6 +19,7 @@ from factscore_chain.retrievers.embedding import embedder_name
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever
 from factscore_chain.retrievers.formats.conversion import KINDS, ROWS, reader_of
 from factscore_chain.retrievers.knowledge import KnowledgeSource
+from factscore_chain.retrievers.topical import TopicRetriever
 from factscore_chain.retrievers.vectors import VectorIndex
 
 if TYPE_CHECKING:
@@ -92,14 +93,39 @@ def _turn(database: Path) -> Iterator[None]:
         ) from None
 
 
-def as_retriever(knowledge: AnyKnowledge) -> BaseRetriever:
-    """Makes a retriever of a knowledge source, a path to one, or a retriever.
+def open_elsewhere(place: str | Path, embeddings: Embeddings | None = None) -> TopicRetriever | None:
+    """Opens a source that is kept elsewhere than in a file; None where `place` names documents or a database.
+
+    Args:
+        place: A collection on a Chroma server, `chroma://HOST:PORT/COLLECTION`; or a YAML file that describes
+            a LangChain vector store.
+        embeddings: What embeds queries; None for what the description says, else the shipped encoder.
 
     Raises:
-        KnowledgeSourceError: See `open_knowledge`.
+        UsageError: The URL or the description cannot be read.
+        KnowledgeSourceError: The collection or the store cannot be opened.
+    """
+    if isinstance(place, str) and "://" in place:
+        from factscore_chain.retrievers.chroma import ChromaRetriever
+
+        return ChromaRetriever(place, embeddings)
+    if Path(place).suffix.lower() in {".yaml", ".yml"}:
+        from factscore_chain.retrievers.described import open_described
+
+        return open_described(Path(place), embeddings)
+    return None
+
+
+def as_retriever(knowledge: AnyKnowledge) -> BaseRetriever:
+    """Makes a retriever of a knowledge source, what names one, or a retriever.
+
+    Raises:
+        KnowledgeSourceError, UsageError: See `open_elsewhere` and `open_knowledge`.
     """
     if isinstance(knowledge, BaseRetriever):
         return knowledge
+    if isinstance(knowledge, (str, Path)) and (elsewhere := open_elsewhere(knowledge)) is not None:
+        return elsewhere
     source = knowledge if isinstance(knowledge, KnowledgeSource) else open_knowledge(knowledge)
     return KnowledgeRetriever(source=source)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 from factscore_chain.retrievers.embedding import Vectors, default_embeddings, embed_passages, embed_queries
 from factscore_chain.retrievers.fusion import reciprocal_rank_fusion
-from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.lru import LRU
 from factscore_chain.retrievers.tokenize import tokens
 from factscore_chain.retrievers.topic_index import TopicIndex, by_vector
@@ -18,8 +17,6 @@ from factscore_chain.values import Passage
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
-
-    from factscore_chain.retrievers.vectors import VectorIndex
 
 Mode = Literal["ensemble", "bm25", "vector"]
 
@@ -34,6 +31,26 @@ _VECTORS = 8_192
 _NO_VECTORS: Vectors = np.empty((0, 0), dtype=np.float32)
 
 
+class Pages(Protocol):
+    """Where passages come from: a knowledge source, or what stands for one."""
+
+    def passages(self, title: str) -> tuple[Passage, ...]:
+        """The passages of the document with this exact title."""
+
+    def search(self, query: str, k: int = 5) -> tuple[Passage, ...]:
+        """What a full-text search of the whole finds, best first."""
+
+
+class Index(Protocol):
+    """The vectors of a whole source."""
+
+    def search_many(self, queries: Sequence[str], k: int) -> list[list[Passage]]:
+        """For each query the k nearest passages, best first."""
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        """Stored unit vectors of passages, by id."""
+
+
 class Ranker:
     """Ranks by one mode, remembering topics and vectors, since facts about a topic come in tens.
 
@@ -46,16 +63,16 @@ class Ranker:
 
     def __init__(
         self,
-        source: KnowledgeSource,
+        source: Pages,
         embeddings: Embeddings | None,
         mode: Mode,
-        open_index: Callable[[], VectorIndex | None],
+        open_index: Callable[[], Index | None],
     ) -> None:
         self._source = source
         self._embeddings = embeddings
         self._mode = mode
         self._open_index = open_index
-        self._index: VectorIndex | None = None
+        self._index: Index | None = None
         self._opened = False
         self._topics: LRU[str, TopicIndex] = LRU(_TOPICS)
         self._vectors: LRU[str, Vectors] = LRU(_VECTORS)
@@ -104,7 +121,7 @@ class Ranker:
             for query, words, vectors in zip(asked, by_words, by_vectors, strict=True)
         ]
 
-    def _vector_index(self) -> VectorIndex | None:
+    def _vector_index(self) -> Index | None:
         with self._lock:
             if not self._opened:
                 self._index = self._open_index()

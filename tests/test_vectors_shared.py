@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
-import socket
-import subprocess
-import sys
-import time
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,57 +12,18 @@ from filelock import FileLock
 from factscore_chain.errors import KnowledgeSourceError, UsageError
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.vectors import VectorIndex, folder_beside
+from tests.chroma_server import running_chroma, server
 from tests.embedders import WordEmbeddings
 from tests.pages import towns
 from tests.vector_indexes import index, source
 
-__all__ = ["index", "source"]
+__all__ = ["index", "running_chroma", "server", "source"]
 
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://host", "http://", ""])
 def test_an_address_that_is_none_is_wrong_use(source: KnowledgeSource, url: str) -> None:
     with pytest.raises(UsageError, match="HOST:PORT"):
         VectorIndex(source, WordEmbeddings(), url=url)
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
-    program = Path(sys.executable).with_name("chroma")
-    if not program.exists():
-        pytest.skip("Chroma's server program is not installed beside this Python")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [
-        str(program),
-        "run",
-        "--path",
-        str(tmp_path / "server"),
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-    ]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            _wait_for_port(port)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            with warnings.catch_warnings():
-                # Chroma's client leaves the connections of its HTTP session to the garbage collector.
-                warnings.simplefilter("ignore", ResourceWarning)
-                gc.collect()
-
-
-def _wait_for_port(port: int) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        with socket.socket() as attempt:
-            if attempt.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise AssertionError("the server did not start")
 
 
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")

@@ -34,13 +34,37 @@ def add_parser(commands: Any) -> None:
     )
     add_embedder_argument(building)
     building.set_defaults(run=build)
+    _add_push(parts)
     searching = parts.add_parser("search", help="show the passages that a query finds")
-    searching.add_argument("source", type=Path, metavar="SOURCE", help="a database, or what `kb build` takes")
+    searching.add_argument(
+        "source",
+        type=knowledge_at,
+        metavar="SOURCE",
+        help="a database, or what `kb build` or --knowledge takes",
+    )
     searching.add_argument("query", metavar="QUERY", help="what to look for")
     searching.add_argument("--topic", help="search the document of this title only")
     searching.add_argument("--k", type=int, default=5, help="passages to show (default: 5)")
     add_embedder_argument(searching)
     searching.set_defaults(run=search)
+
+
+def knowledge_at(text: str) -> str | Path:
+    """Reads what names a knowledge source: a path, or a URL, which is none."""
+    return text if "://" in text else Path(text)
+
+
+def _add_push(parts: Any) -> None:
+    pushing = parts.add_parser(
+        "push",
+        help="put a source into a Chroma server, from which many machines read it",
+        description="Embeds every passage and stores it on the server; what an interrupted push stored is "
+        "kept. Prints what --knowledge takes.",
+    )
+    pushing.add_argument("source", type=Path, metavar="SOURCE", help="a database, or what `kb build` takes")
+    pushing.add_argument("--to", required=True, metavar="chroma://HOST:PORT", help="the server")
+    add_embedder_argument(pushing)
+    pushing.set_defaults(run=push)
 
 
 def add_embedder_argument(parser: argparse.ArgumentParser) -> None:
@@ -83,6 +107,25 @@ def build(options: argparse.Namespace) -> bool:
     return report_problems(source)
 
 
+def push(options: argparse.Namespace) -> bool:
+    """Puts a source into a Chroma server."""
+    from factscore_chain.errors import UsageError
+    from factscore_chain.retrievers.chroma_collection import server_and_collection
+    from factscore_chain.retrievers.opening import open_knowledge
+    from factscore_chain.retrievers.vector_build import collection_name
+    from factscore_chain.retrievers.vectors import VectorIndex
+
+    server, collection = server_and_collection(options.to)
+    if collection:
+        raise UsageError("The collection's name follows from the source's content. Write chroma://HOST:PORT.")
+    embeddings = make_embeddings(options)
+    source = open_knowledge(options.source, embeddings)
+    index = VectorIndex.build(source, embeddings, url=server)
+    print(f"{len(index)} passages of {source.name}: {options.to.rstrip('/')}/{collection_name(source)}")
+    index.close()
+    return report_problems(source)
+
+
 def report_problems(source: KnowledgeSource) -> bool:
     """Names each line of the input that was left out; returns whether there is none."""
     registration = source.registration
@@ -100,10 +143,12 @@ def search(options: argparse.Namespace) -> bool:
     """Prints the passages found, best first."""
     from factscore_chain.render import clean, excerpt
     from factscore_chain.retrievers.ensemble import KnowledgeRetriever, to_passages
-    from factscore_chain.retrievers.opening import open_knowledge
+    from factscore_chain.retrievers.opening import open_elsewhere, open_knowledge
 
     embeddings = make_embeddings(options)
-    retriever = KnowledgeRetriever(source=open_knowledge(options.source, embeddings), embeddings=embeddings)
+    retriever = open_elsewhere(options.source, embeddings) or KnowledgeRetriever(
+        source=open_knowledge(options.source, embeddings), embeddings=embeddings
+    )
     (found,) = retriever.rank_many([options.query], options.topic, options.k)
     for passage in to_passages(found):
         print(f"{passage.rank}. {clean(passage.title or '-')} ({' + '.join(passage.origins)})")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.inputs import read_rows
-from factscore_chain.cli.kb import add_embedder_argument, make_embeddings, report_problems
+from factscore_chain.cli.kb import add_embedder_argument, knowledge_at, make_embeddings, report_problems
 from factscore_chain.cli.keeping import add_failures_argument, add_store_argument, kept_at, open_store
 from factscore_chain.cli.limiting import add_limit_arguments, model_means
 from factscore_chain.cli.progress import progress_bar
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from factscore_chain.gate import RunStore
     from factscore_chain.generation_files import Rows
     from factscore_chain.report import Report
-    from factscore_chain.retrievers.ensemble import KnowledgeRetriever
+    from factscore_chain.retrievers.topical import TopicRetriever
 
 
 def add_parser(commands: Any) -> None:
@@ -122,10 +122,11 @@ def add_retrieval_arguments(parser: argparse.ArgumentParser, *, several: bool = 
     """Declares where passages come from, and how many; `several` sources become a list."""
     parser.add_argument(
         "--knowledge",
-        type=Path,
+        type=knowledge_at,
         action="append" if several else "store",
         metavar="SOURCE",
-        help='a JSONL of {"title", "text"} rows (registered once, then cached), or a registered database'
+        help='a JSONL of {"title", "text"} rows (registered once, then cached), or a registered database; or '
+        "chroma://HOST:PORT/COLLECTION, or a YAML file that describes a LangChain vector store"
         + ("; may be repeated" if several else ""),
     )
     parser.add_argument("--k", type=int, default=5, help="passages retrieved a fact (default: 5)")
@@ -255,18 +256,20 @@ def answer_cache(options: argparse.Namespace) -> AnswerCache | None:
     return None if options.no_cache else AnswerCache(options.cache or cache_folder() / "answers.db")
 
 
-def make_knowledge(options: argparse.Namespace) -> KnowledgeRetriever | None:
+def make_knowledge(options: argparse.Namespace) -> TopicRetriever | None:
     """Opens the knowledge source that the arguments name, and says what is wrong with its rows.
 
     Raises:
         KnowledgeSourceError: It cannot be opened.
     """
     from factscore_chain.retrievers.ensemble import KnowledgeRetriever
-    from factscore_chain.retrievers.opening import open_knowledge
+    from factscore_chain.retrievers.opening import open_elsewhere, open_knowledge
 
     if options.knowledge is None:
         return None
     embeddings = make_embeddings(options)
+    if (elsewhere := open_elsewhere(options.knowledge, embeddings)) is not None:
+        return elsewhere
     knowledge = open_knowledge(options.knowledge, embeddings)
     report_problems(knowledge)
     return KnowledgeRetriever(source=knowledge, embeddings=embeddings)

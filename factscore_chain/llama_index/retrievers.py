@@ -17,9 +17,9 @@ from pydantic import ConfigDict, Field
 from factscore_chain.errors import UsageError
 from factscore_chain.llama_index.inherited import is_inherited
 from factscore_chain.llama_index.nodes import to_documents, to_nodes
-from factscore_chain.retrievers.ensemble import KnowledgeRetriever
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.opening import as_retriever
+from factscore_chain.retrievers.topical import TopicRetriever
 
 
 class LlamaIndexRetriever(BaseRetriever):
@@ -85,8 +85,8 @@ class LangChainRetriever(NodeRetriever):
         self._retriever = as_retriever(knowledge)
         self._k = k
         self._options: dict[str, Any] = {}
-        if isinstance(self._retriever, KnowledgeRetriever):
-            title = None if topic is None else self._retriever.source.resolve(topic)
+        if isinstance(self._retriever, TopicRetriever) and self._retriever.knows_titles:
+            title = None if topic is None else self._retriever.resolve(topic)
             self._options = {"k": k, "topic": title}
         elif topic is not None:
             raise UsageError(

@@ -13,6 +13,7 @@ from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.documents import passage_id, to_passages
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever
 from factscore_chain.retrievers.knowledge import KnowledgeSource
+from factscore_chain.retrievers.topical import TopicRetriever
 from factscore_chain.seek.names import bare, sentences_about
 from factscore_chain.seek.values import Search, Subject
 from factscore_chain.values import Passage
@@ -45,7 +46,7 @@ async def look(search: Search, retrieval: Retrieval, config: RunnableConfig) -> 
 async def _ranked(
     query: str, title: str | None, depth: int, retrieval: Retrieval, config: RunnableConfig
 ) -> tuple[Passage, ...]:
-    if not isinstance(retrieval.retriever, KnowledgeRetriever):
+    if not isinstance(retrieval.retriever, TopicRetriever):
         return to_passages(await retrieval.retriever.ainvoke(query, config))
     try:
         rows = await asyncio.to_thread(retrieval.retriever.rank_many, [query], title, depth)
