@@ -8,7 +8,9 @@ feature compares the fact with the evidence; none describes only one of the two.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -66,30 +68,17 @@ compare the fact with the clause that matches it best; "neighbours_kept" is the 
 matches stand near each other; "spread" is how far the matches lie apart.
 """
 
+SETTLING = ("best_over_half", "rivals", "all_same", "only_fact_denies")
+"""The features by which `checks.py` says what reading settles."""
+
+_OVER_HALF = 0.5
 _SAME_BONUS = 0.3
 _NEAR = 4
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """A fact read against its evidence."""
-
-    features: Floats
-    """In the order of `FEATURES`."""
-    match: Floats
-    """Row a content word of the fact, column a sentence: the largest cosine with a word of that sentence."""
-    score: Floats
-    """For each sentence, how well it matches the fact as a whole."""
-
-    @property
-    def best(self) -> int:
-        """Number of the sentence that matches best."""
-        return int(self.score.argmax())
-
-
-@dataclass(frozen=True)
-class _Look:
-    """What the features are made of. Rows of the tables are content words of the fact."""
+    """A fact read against its evidence. Rows of the tables are content words of the fact."""
 
     fact: Words
     content: list[int]
@@ -102,12 +91,38 @@ class _Look:
     """Whether the word's stem stands in each sentence."""
     rivals: npt.NDArray[np.bool_]
     """Whether each sentence has another number, month or the like."""
-    best: int
+    score: Floats
+    """For each sentence, how well it matches the fact as a whole."""
+
+    @cached_property
+    def best(self) -> int:
+        """Number of the sentence that matches best."""
+        return int(self.score.argmax())
 
     @property
     def best_words(self) -> slice:
         """The words of the best sentence."""
         return self.evidence.words_of(self.best)
+
+    @cached_property
+    def features(self) -> Floats:
+        """In the order of `FEATURES`."""
+        return np.array(_features(self), np.float32)
+
+    def best_among(self, sentences: Sequence[int]) -> int:
+        """Number of the sentence that matches best of some, at least one."""
+        return sentences[int(self.score[sentences].argmax())]
+
+    def settling(self, sentences: Sequence[int]) -> dict[str, float]:
+        """The features `SETTLING`, as if some of the sentences, at least one, were all the evidence."""
+        best = self.best_among(sentences)
+        found = (
+            (self.match[:, best] > _OVER_HALF).mean(),
+            _share_of_rivals(self.rivals[:, best], self.same[:, best]),
+            self.same[:, sentences].any(1).mean(),
+            _denial(self, best)[0],
+        )
+        return {name: float(np.float32(value)) for name, value in zip(SETTLING, found, strict=True)}
 
 
 def align(fact: Words, topic: str | None, evidence: Evidence) -> Alignment:
@@ -119,13 +134,11 @@ def align(fact: Words, topic: str | None, evidence: Evidence) -> Alignment:
     match = np.maximum.reduceat(cosine, evidence.starts, axis=1)
     same = _same_stem(fact, content, evidence)
     score = (match.mean(0) + _SAME_BONUS * same.mean(0)).astype(np.float32)
-    best = int(score.argmax())
     of_sentence = np.logical_or.reduceat(rivals, evidence.starts, axis=1)
-    look = _Look(fact, content, evidence, cosine, match, same, of_sentence, best)
-    return Alignment(np.array(_features(look), np.float32), match, score)
+    return Alignment(fact, content, evidence, cosine, match, same, of_sentence, score)
 
 
-def _features(look: _Look) -> list[float]:
+def _features(look: Alignment) -> list[float]:
     second = int(np.maximum(look.match, look.match[:, [look.best]]).mean(0).argmax())
     weight = look.fact.rarity[look.content] / look.fact.rarity[look.content].sum()
     return [
@@ -156,7 +169,7 @@ def _cosine_features(match: Floats, best: int, second: int, weight: Floats) -> l
         float(one @ weight),
         float(one.min()),
         _two_least(one),
-        float((one > 0.5).mean()),
+        float((one > _OVER_HALF).mean()),
         float((one > 0.7).mean()),
         float(pair.mean()),
         float(pair.min()),
@@ -179,7 +192,7 @@ def _same_features(same: npt.NDArray[np.bool_], best: int, second: int, weight: 
     ]
 
 
-def _number_and_name_features(look: _Look) -> list[float]:
+def _number_and_name_features(look: Alignment) -> list[float]:
     texts = [look.fact.texts[i] for i in look.content]
     number = np.array([has_digit(text) for text in texts])
     name = np.array([text[:1].isupper() and i > 0 for text, i in zip(texts, look.content, strict=True)])
@@ -192,7 +205,7 @@ def _number_and_name_features(look: _Look) -> list[float]:
         _mean_of(same, number),
         _mean_of(anywhere, number),
         float(lacking and bool(others)),
-        float((look.rivals[:, look.best] & ~same).mean()),
+        _share_of_rivals(look.rivals[:, look.best], same),
         _mean_of(best, name),
         _least_of(best, name),
         _mean_of(same, name),
@@ -200,6 +213,10 @@ def _number_and_name_features(look: _Look) -> list[float]:
         _least_of(every, name),
         _mean_of(anywhere, name),
     ]
+
+
+def _share_of_rivals(rivals: npt.NDArray[np.bool_], same: npt.NDArray[np.bool_]) -> float:
+    return float((rivals & ~same).mean())
 
 
 def _mean_of(values: npt.NDArray[np.generic], chosen: npt.NDArray[np.bool_]) -> float:
@@ -210,12 +227,15 @@ def _least_of(values: Floats, chosen: npt.NDArray[np.bool_]) -> float:
     return float(values[chosen].min()) if chosen.any() else 1.0
 
 
-def _sentence_features(look: _Look) -> list[float]:
+def _sentence_features(look: Alignment) -> list[float]:
     mean = look.fact.vectors.mean(0)
     cosine = look.evidence.sentence_vectors @ (mean / max(float(np.linalg.norm(mean)), 1e-9))
-    of = look.best_words
-    denied = denial(look.fact.texts, look.evidence.texts[of], look.cosine[:, of])
-    return [*map(float, denied), float(cosine[look.best]), float(cosine.max())]
+    return [*map(float, _denial(look, look.best)), float(cosine[look.best]), float(cosine.max())]
+
+
+def _denial(look: Alignment, sentence: int) -> tuple[bool, bool]:
+    of = look.evidence.words_of(sentence)
+    return denial(look.fact.texts, look.evidence.texts[of], look.cosine[:, of])
 
 
 def _order_features(cosine: Floats) -> list[float]:

@@ -75,10 +75,11 @@ def _replaced(words: Sequence[str], told: Sequence[str], features: Mapping[str, 
 
     "More than 50" is no contradiction to 53, nor "his mother" to "her son".
     """
-    lower, said = ({word.lower() for word in one} for one in (words, told))
     missing = 1 - features["all_same"]
-    replaced = 0 < features["rivals"] <= missing + _EXACT
-    return replaced and _alike(features) and not lower & _ROUGHLY - said and not any(map(is_kinship, lower))
+    if not 0 < features["rivals"] <= missing + _EXACT or not _alike(features):
+        return False
+    lower, said = ({word.lower() for word in one} for one in (words, told))
+    return not lower & _ROUGHLY - said and not any(map(is_kinship, lower))
 
 
 def _denied(words: Sequence[str], told: Sequence[str], subject: str | None) -> bool:
@@ -86,6 +87,8 @@ def _denied(words: Sequence[str], told: Sequence[str], subject: str | None) -> b
 
     Of the subject's name the clause may have a pronoun; then it must deny just that, and nothing narrower.
     """
+    if not any(_is_denial(told, place) for place in range(len(told))):
+        return False
     asked = {
         folded(word)
         for word in words
@@ -115,9 +118,14 @@ def _denies_just(clause: Sequence[str], said: set[str]) -> bool:
 
 
 def _after_denials(clause: Sequence[str]) -> Iterator[list[str]]:
-    for place, word in enumerate(clause):
-        if word.lower() in {"not", "never"} or (word == "t" and place and clause[place - 1] in "'’"):
+    for place in range(len(clause)):
+        if _is_denial(clause, place):
             yield [folded(one) for one in clause[place + 1 :]]
+
+
+def _is_denial(words: Sequence[str], place: int) -> bool:
+    word = words[place]
+    return word.lower() in {"not", "never"} or (word == "t" and place > 0 and words[place - 1] in "'’")
 
 
 def _excludes(words: Sequence[str], told: Sequence[str]) -> bool:

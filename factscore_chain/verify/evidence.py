@@ -51,6 +51,11 @@ class Evidence:
         return normalised(np.add.reduceat(self.vectors, self.starts, axis=0))
 
     @cached_property
+    def lengths(self) -> Ints:
+        """How many words each sentence has, between blanks."""
+        return np.array([len(sentence.split()) for sentence in self.sentences], np.int64)
+
+    @cached_property
     def places(self) -> dict[str, list[int]]:
         """Where each stem stands."""
         found: dict[str, list[int]] = {}

@@ -19,19 +19,19 @@ def choose_sentences(alignment: Alignment, evidence: Evidence, most: int = SENTE
     with a little weight on its own match. One that would make the text longer than `MOST_WORDS` is passed
     over.
     """
-    lengths = [len(sentence.split()) for sentence in evidence.sentences]
+    lengths = evidence.lengths
     chosen = [alignment.best]
-    words = lengths[alignment.best]
+    words = int(lengths[alignment.best])
     matched = alignment.match[:, alignment.best]
     while len(chosen) < most:
         gain = np.maximum(alignment.match, matched[:, None]).mean(0) + _STANDS_ALONE * alignment.score
         gain[chosen] = -np.inf
-        gain[[words + length > MOST_WORDS for length in lengths]] = -np.inf
+        gain[words + lengths > MOST_WORDS] = -np.inf
         following = int(gain.argmax())
         if not np.isfinite(gain[following]):
             break
         chosen.append(following)
-        words += lengths[following]
+        words += int(lengths[following])
         matched = np.maximum(matched, alignment.match[:, following])
     return chosen
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from factscore_chain.errors import UsageError
 from factscore_chain.values import Claim
-from factscore_chain.verify.alignment import FEATURES, align
+from factscore_chain.verify.alignment import FEATURES, Alignment, align
 from factscore_chain.verify.checks import limits, tells_of_another_time
 from factscore_chain.verify.cross_encoder import CLASSES, CrossEncoder, Pair
 from factscore_chain.verify.evidence import Evidence
@@ -154,35 +154,32 @@ def _draft(claim: Claim, fact: Words, evidence: Evidence | None) -> Draft | None
     numbers = tuple(dict.fromkeys(int(evidence.passage_of[i]) for i in chosen))
     title = claim.passages[numbers[0]].title or claim.topic
     text = evidence_text(chosen, evidence, title)
-    most = _most_by_own_page(claim, fact, evidence, subject, alignment.best)
-    against = _saying_otherwise(claim, fact, evidence, subject, alignment.best)
+    most = _most_by_own_page(claim, alignment, subject)
+    against = _saying_otherwise(claim, alignment, subject)
     return Draft(alignment.features, Pair(text, claim.fact.text), numbers, most, subject, against)
 
 
-def _saying_otherwise(
-    claim: Claim, fact: Words, evidence: Evidence, subject: str | None, best: int
-) -> tuple[int, ...]:
+def _saying_otherwise(claim: Claim, alignment: Alignment, subject: str | None) -> tuple[int, ...]:
     """Passages beside that of the best sentence which, read alone, hold the fact down."""
-    others = sorted(set(evidence.passage_of.tolist()) - {int(evidence.passage_of[best])})
-    found = []
-    for number in others:
-        part = evidence.only(np.flatnonzero(evidence.passage_of == number).tolist())
-        alignment = align(fact, subject, part)
-        pair = Pair(part.sentences[alignment.best], claim.fact.text)
-        if row_limits(alignment.features, pair, subject)[1] < 1:
-            found.append(number)
-    return tuple(found)
+    passage_of = alignment.evidence.passage_of
+    others = sorted(set(passage_of.tolist()) - {int(passage_of[alignment.best])})
+    return tuple(
+        number
+        for number in others
+        if _most_by(np.flatnonzero(passage_of == number).tolist(), claim, alignment, subject) < 1
+    )
 
 
-def _most_by_own_page(claim: Claim, fact: Words, evidence: Evidence, subject: str | None, best: int) -> float:
+def _most_by_own_page(claim: Claim, alignment: Alignment, subject: str | None) -> float:
     """What another page repeats is no support where the subject's own page plainly says otherwise."""
-    own = own_sentences(evidence, claim, subject)
-    if not own or best in own:
-        return 1.0
-    page = evidence.only(own)
-    alignment = align(fact, subject, page)
-    pair = Pair(page.sentences[alignment.best], claim.fact.text)
-    return row_limits(alignment.features, pair, subject)[1]
+    own = own_sentences(alignment.evidence, claim, subject)
+    return 1.0 if not own or alignment.best in own else _most_by(own, claim, alignment, subject)
+
+
+def _most_by(sentences: list[int], claim: Claim, alignment: Alignment, subject: str | None) -> float:
+    """The highest probability that some of the sentences leave, read without the others."""
+    told = alignment.evidence.sentences[alignment.best_among(sentences)]
+    return limits(alignment.settling(sentences), claim.fact.text, told, subject)[1]
 
 
 def row_limits(features: Floats, pair: Pair, subject: str | None = None) -> tuple[float, float]:
