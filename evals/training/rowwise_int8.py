@@ -121,9 +121,10 @@ class _Rewriter:
         if rows not in self._rows:
             self._rows[rows] = self._quantised_rows(rows, weight.shape[0])
         q, row_scale, zero = self._rows[rows]
-        exact = self._add("MatMulInteger", [q, w, zero], f"{out}:i")
-        real = self._add("Cast", [exact], f"{out}:f", to=TensorProto.FLOAT)
-        self._add("Mul", [self._add("Mul", [real, s], f"{out}:w"), row_scale], out)
+        one = self._constant("one", np.float32(1))
+        # To the bit what MatMulInteger, Cast and Mul give, without writing the integers to memory.
+        real = self._add("MatMulIntegerToFloat", [q, w, one, s, zero], f"{out}:w", domain="com.microsoft")
+        self._add("Mul", [real, row_scale], out)
 
     def _quantised_rows(self, rows: str, width: int) -> tuple[str, str, str]:
         """Adds the quantisation of a tensor along its last axis: bytes, scale of each row, zero point."""

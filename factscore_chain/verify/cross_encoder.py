@@ -45,17 +45,28 @@ class PairTokenizer:
 
     def ids(self, pair: Pair) -> tuple[list[int], int]:
         """Ids of the pair, and how many of them come before the fact."""
-        fact = self._tokenizer.encode(pair.fact, add_special_tokens=False).ids[:LONGEST_FACT]
-        room = LONGEST_PAIR - 3 - len(fact)
-        evidence = self._tokenizer.encode(pair.evidence, add_special_tokens=False).ids[:room]
+        return self.ids_of([pair])[0]
+
+    def ids_of(self, pairs: Sequence[Pair]) -> list[tuple[list[int], int]]:
+        """The same of several pairs; what several of them share is split once."""
+        pieces = {text: self._pieces(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
+        return [self._joined(pieces[pair.evidence], pieces[pair.fact]) for pair in pairs]
+
+    def _pieces(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def _joined(self, evidence: list[int], fact: list[int]) -> tuple[list[int], int]:
+        fact = fact[:LONGEST_FACT]
+        evidence = evidence[: LONGEST_PAIR - 3 - len(fact)]
         return [self._start, *evidence, self._end, *fact, self._end], len(evidence) + 2
 
 
 class CrossEncoder:
     """Runs the model; loads it at the first use.
 
-    As in the encoder, only pairs of equal length share a batch and every token is quantised on its own: a
-    pair gives the same logits, to the bit, whatever else is asked with it.
+    As in the encoder, only pairs of equal length share a batch and every token is quantised on its own: but
+    for the last bits of its head's sums, a pair gives the same logits whatever else is asked with it.
     """
 
     def __init__(self, model: Path, tokenizer: Path, threads: int | None = None) -> None:
@@ -83,7 +94,7 @@ class CrossEncoder:
 
     def logits(self, pairs: Sequence[Pair]) -> Floats:
         """Logits of `CLASSES`, one row a pair, in the order given."""
-        rows = [self._tokenizer.ids(pair) for pair in pairs]
+        rows = self._tokenizer.ids_of(pairs)
         result = np.zeros((len(rows), len(CLASSES)), np.float32)
         session: Any = self._session if rows else None
 

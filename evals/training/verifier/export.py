@@ -36,6 +36,7 @@ def export(model: CrossEncoderModel, path: Path) -> None:
     import onnx
 
     from factscore_chain.evals.training.rowwise_int8 import fuse, quantise_rows
+    from factscore_chain.evals.training.verifier.last_layer import finish_what_is_read
 
     axes = {name: {0: "pair", 1: "token"} for name in _INPUTS}
     config = model.bert.config
@@ -53,7 +54,7 @@ def export(model: CrossEncoderModel, path: Path) -> None:
         )
         fused = fuse(plain, config.num_attention_heads, config.hidden_size)
         _axes_as_inputs(fused)
-        onnx.save(quantise_rows(fused), path)
+        onnx.save(finish_what_is_read(quantise_rows(fused)), path)
 
 
 def _axes_as_inputs(model: Any) -> None:
