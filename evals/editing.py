@@ -32,6 +32,7 @@ def evaluate_editing(
     source: Source,
     *,
     second: Mapping[str, Verifier] | None = None,
+    veto: Estimator | None = None,
     policy: Policy = Policy.AUTO,
     max_rounds: int = 2,
     name: str = "editing",
@@ -51,6 +52,7 @@ def evaluate_editing(
         estimator: Judges facts that come without a label, verifies edits, and scores texts before and after.
         source: Finds facts and their passages.
         second: Other verifiers to score by, by name.
+        veto: A second estimator without whose consent no edit is kept; None leaves the first one alone.
         policy: What the editor is to do.
         max_rounds: Rounds of the chain at most.
         name: Name of the data set, for the report.
@@ -70,7 +72,16 @@ def evaluate_editing(
     verifiers = {f"{estimator.name}{FROM_SCRATCH}": estimator.verifier, **(second or {})}
     reports: dict[str, EditingReport] = {}
     for title, editor in editors.items():
-        edited = edit_cases(cases, editor, source, estimator.verifier, policy, max_rounds, on_done)
+        edited = edit_cases(
+            cases,
+            editor,
+            source,
+            estimator.verifier,
+            policy,
+            max_rounds,
+            on_done,
+            veto.verifier if veto else None,
+        )
         texts = [one.text for one in edited]
         table = _table(cases, texts)
         results = [one.result for one in edited]
@@ -82,6 +93,7 @@ def evaluate_editing(
             policy=policy,
             max_rounds=max_rounds,
             estimator=estimator.name,
+            veto=veto.name if veto else None,
             labelled=sum(one.facts is not None for one in revisions),
             changed=sum(text != before for text, before in zip(texts, originals, strict=True)),
             proposed=sum(edit.after is not None for one in results for edit in one.edits),

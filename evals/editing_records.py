@@ -59,6 +59,8 @@ class EditingReport(EditingFigures):
     policy: Policy
     max_rounds: int
     estimator: str
+    veto: str | None = None
+    """A second estimator that had a say in the edits, so that its scores below are no independent grade."""
     labelled: int
     """Texts whose facts and labels came from people; the others were judged by the estimator."""
     changed: int
@@ -78,7 +80,7 @@ class EditingReport(EditingFigures):
     baselines: dict[str, EditingFigures]
     factscore: dict[str, Rescored]
     """By the chain's own reports before and after, under the estimator's name; by the estimator from scratch;
-    and by a second one, also from scratch, that had no say in the edits."""
+    and by a second one, also from scratch, that had no say in the edits unless it is `veto`."""
 
     @property
     def complete(self) -> bool:

@@ -64,8 +64,9 @@ def edit_cases(
     policy: Policy,
     max_rounds: int,
     on_done: OnDone | None = None,
+    second: Verifier | None = None,
 ) -> list[Edited]:
-    """Edits every text from its verdicts on.
+    """Edits every text from its verdicts on; `second` may veto what lowers its score of a text.
 
     Raises:
         FatalModelError: The model cannot be used at all.
@@ -73,7 +74,13 @@ def edit_cases(
 
     async def edit(case: Case) -> Edited:
         scorer = source.chain(case.revision, verifier)
-        chain = EditChain(scorer, editor=editor, policy=policy, max_rounds=max_rounds)
+        chain = EditChain(
+            scorer,
+            editor=editor,
+            policy=policy,
+            max_rounds=max_rounds,
+            second=None if second is None else source.chain(case.revision, second),
+        )
         report = await chain.aedit(scorer.report((case.report,)))
         if on_done is not None:
             on_done(len(report.edits))

@@ -34,7 +34,8 @@ def print_editing(found: EditingReports, console: Console | None = None) -> None
         )
     console.print(
         f"Verdicts by people for {first.labelled} texts, by {safe(first.estimator)} for the others and for "
-        f"what was edited. Policy: {first.policy.value}. Rounds: {first.max_rounds}.",
+        f"what was edited. Policy: {first.policy.value}. Rounds: {first.max_rounds}. "
+        f"Say in the edits: {safe(first.veto or 'the estimator alone')}.",
         style="dim",
     )
 

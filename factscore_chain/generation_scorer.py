@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from langchain_core.runnables import RunnableConfig
@@ -55,7 +56,24 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
         )
         return report.model_copy(update={"recall": record})
 
-    async def _scored(self, value: Generation, config: RunnableConfig) -> GenerationReport:
+    async def again(
+        self, value: Generation, known: Mapping[str, Decision], config: RunnableConfig
+    ) -> GenerationReport:
+        """Scores another version of a text: broken up from scratch, and only what is new is verified.
+
+        Args:
+            value: The text.
+            known: Decisions on facts of other versions, by the fact's text.
+            config: Passed on.
+
+        Raises:
+            FatalModelError: The model cannot be used at all.
+        """
+        return await self._scored(value, config, known)
+
+    async def _scored(
+        self, value: Generation, config: RunnableConfig, known: Mapping[str, Decision] | None = None
+    ) -> GenerationReport:
         if value.facts is None and not value.text.strip():
             return unscored(value, "no_facts", "The text is empty.")
         if value.facts is None and is_abstention(value.text, self.abstain):
@@ -63,7 +81,7 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
         try:
             title = None if self.retrieval is None else self.retrieval.resolve(value.topic)
             named = value if title is None else replace(value, topic=title)
-            found, decisions = await self._decided(named, config)
+            found, decisions = await self._decided(named, config, known or {})
         except FatalModelError:
             raise
         except Exception as error:  # noqa: BLE001  one generation's trouble must not cost the others
@@ -71,10 +89,10 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
         return self.report(value, title, found, decisions)
 
     async def _decided(
-        self, generation: Generation, config: RunnableConfig
+        self, generation: Generation, config: RunnableConfig, known: Mapping[str, Decision]
     ) -> tuple[Decomposition, tuple[Decision, ...]]:
         async def decide(facts: tuple[AtomicFact, ...]) -> tuple[Decision, ...]:
-            return await self.decide(facts, generation.topic, config)
+            return await self._decisions(facts, generation.topic, config, known)
 
         if generation.facts is not None:
             given = Decomposition((), tuple(AtomicFact(text) for text in generation.facts))
@@ -84,6 +102,21 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
             found = await self.decomposer.ainvoke(generation, named)
             return found, await decide(found.facts)
         return await decided_along(self.decomposer, generation, decide, named)
+
+    async def _decisions(
+        self,
+        facts: tuple[AtomicFact, ...],
+        topic: str | None,
+        config: RunnableConfig,
+        known: Mapping[str, Decision],
+    ) -> tuple[Decision, ...]:
+        old = [fact.checkable and fact.text in known for fact in facts]
+        new = tuple(fact for fact, is_old in zip(facts, old, strict=True) if not is_old)
+        decided = iter(await self.decide(new, topic, config) if new else ())
+        return tuple(
+            replace(known[fact.text], fact=fact) if is_old else next(decided)
+            for fact, is_old in zip(facts, old, strict=True)
+        )
 
     async def decide(
         self, facts: tuple[AtomicFact, ...], topic: str | None, config: RunnableConfig

@@ -147,6 +147,7 @@ def test_a_name_that_the_text_has_elsewhere_needs_no_passage() -> None:
         ("They parted and never met again.", "They parted.", ()),
         ("It was not the first but the second.", "It was the second.", ()),
         ("He was never in Paris.", "He was never in Oslo.", ()),
+        ("She could not go to Oslo following an injury.", "She could not go following an injury.", ()),
         ("Er war nie in Paris.", "Er war nie in Oslo.", ()),
     ],
 )

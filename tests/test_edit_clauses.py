@@ -27,6 +27,18 @@ CASES = [
         ["She was made a companion in 2001."],
         "She was named a dame and made a companion in 2001.",
     ),
+    (
+        "In the lagoon people swim and float on the water but there are no boats.",
+        "There are no boats.",
+        ["People swim in the lagoon.", "People float on the water."],
+        "In the lagoon people swim and float on the water.",
+    ),
+    (
+        "Sven was 120 kg at the age of 15 but went on a strict diet.",
+        "Sven was 120 kg at the age of 15.",
+        ["Sven went on a strict diet."],
+        "Sven went on a strict diet.",
+    ),
 ]
 
 
@@ -80,3 +92,12 @@ def test_a_claim_loses_no_word_that_only_says_more_of_one_that_stays(
     text: str, wrong: str, right: str
 ) -> None:
     assert edit_sentence(request(text, [wrong], [right])).text is None
+
+
+def test_another_piece_goes_where_the_first_one_did_not_help() -> None:
+    text = "The choir sang two psalms at the new chapel on the hill in March."
+    wrong, right = ["The choir sang at the new chapel on the hill in March."], ["The choir sang two psalms."]
+    first = edit_sentence(request(text, wrong, right)).text
+    assert first == "The choir sang two psalms."
+    second = edit_sentence(request(text, wrong, right, attempts=[first])).text
+    assert second == "The choir sang two psalms at the new chapel on the hill."

@@ -207,6 +207,18 @@ EDITABLE = {
 }
 
 
+DISPUTED = {
+    "text": "Ada Lovelace wrote notes in Rome. Giraffes gallop over the savanna.",
+    "revised": "Giraffes gallop over the savanna.",
+    "passages": ["Ada Lovelace wrote notes on the Analytical Engine in London."],
+    "facts": [
+        {"text": "Ada Lovelace wrote notes in Rome.", "label": "not_supported"},
+        {"text": "Giraffes gallop over the savanna.", "label": "supported"},
+    ],
+}
+"""The nonparametric check sees it the other way round: the words of the first stand in the passage."""
+
+
 def test_the_command_prints_figures_and_baselines_as_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -230,6 +242,16 @@ def test_the_command_prints_a_table_and_follows_the_policy(
     assert "rows.jsonl, line 2" in err
     assert "Policy: hedge." in out
     assert "supported facts" in " ".join(out.split())
+
+
+def test_a_second_estimator_has_a_say_only_if_it_is_given_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "rows.jsonl", DISPUTED)
+    found = [json.loads(run(str(path), "--json", *more, capsys=capsys)[1]) for more in ((), ("--veto",))]
+    assert [one["veto"] for one in found] == [None, "np"]
+    assert [one["factscore"]["np"]["fell"] for one in found] == [1.0, 0.0]
+    assert [one["changed"] for one in found] == [1, 0]
 
 
 def test_an_editor_that_asks_a_model_needs_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,7 +67,13 @@ def _add_editing(parser: argparse.ArgumentParser) -> None:
     )
     editing.add_argument("--max-rounds", type=int, default=2, metavar="N", help="rounds at most (default: 2)")
     editing.add_argument(
-        "--second", metavar="ESTIMATOR", help="another estimator that scores the texts before and after"
+        "--second",
+        metavar="ESTIMATOR",
+        help="another estimator that scores the texts before and after; an edit by which it scores its text "
+        "lower is not kept",
+    )
+    editing.add_argument(
+        "--no-veto", action="store_true", help="let --second only grade, without a say in the edits"
     )
 
 
@@ -125,6 +131,7 @@ def _make_edit_chain(options: argparse.Namespace) -> EditChain:
         mend=options.mend or ["not_supported"],
         max_rounds=options.max_rounds,
         second=_second(options, scorer),
+        veto=not options.no_veto,
     )
 
 
@@ -146,6 +153,8 @@ def _second(options: argparse.Namespace, scorer: FactScoreChain) -> FactScoreCha
     from factscore_chain.chain import FactScoreChain
 
     if options.second is None:
+        if options.no_veto:
+            raise UsageError("--no-veto takes its say from a second estimator. Name one with --second.")
         return None
     if options.second == scorer.estimator:
         raise UsageError(f"--second {options.second} is the estimator that scores already. Name another.")

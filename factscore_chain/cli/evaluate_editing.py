@@ -32,9 +32,10 @@ it helps, and compares what comes out: err_loc (macro F1 of the words kept and d
 words added), sim_al (aligned word vectors), the share of unsupported facts removed or corrected, and the
 share of the words of supported facts kept. Beside them the same for copying, removing all, and noise, and the
 FActScore before and after, by the chain, by its estimator from scratch, and by a second estimator from
-scratch. FILE holds Factcheck-GPT's revisions (its benchmark brings labels by people), BUMP's pairs, or rows
-of text, revised, passages, facts. Facts that bring no label are found and judged by the estimator, from the
-passages of their row or from --knowledge. With --estimator embedded or np a model only edits.
+scratch, which has a say in the edits with --veto only. FILE holds Factcheck-GPT's revisions (its benchmark
+brings labels by people), BUMP's pairs, or rows of text, revised, passages, facts. Facts that bring no label
+are found and judged by the estimator, from the passages of their row or from --knowledge. With --estimator
+embedded or np a model only edits.
 """
 _ASK_NO_MODEL = frozenset({"embedded", "np"})
 
@@ -59,6 +60,11 @@ def add_editing(parts: Any) -> None:
         choices=POLICIES,
         default="auto",
         help="auto (default): correct where a passage gives the value, else remove",
+    )
+    parser.add_argument(
+        "--veto",
+        action="store_true",
+        help="give the second estimator a say: an edit by which it scores its text lower is not kept",
     )
     parser.add_argument("--max-rounds", type=int, default=2, metavar="N", help="rounds at most (default: 2)")
     parser.add_argument(
@@ -106,6 +112,7 @@ def run_editing(options: argparse.Namespace) -> bool:
             estimator,
             Source(decomposer, retriever, options.k),
             second={second.name: second.verifier},
+            veto=second if options.veto else None,
             policy=as_policy(options.policy),
             max_rounds=options.max_rounds,
             name=options.file.stem,

@@ -61,6 +61,11 @@ class Rewritten:
         """The rewritten text."""
         return self.named.text
 
+    @property
+    def places(self) -> tuple[Span, ...]:
+        """Where each kept proposal stands in `text`; empty where a sentence was dropped."""
+        return tuple(map(self.named.moved, self.new.spans))
+
     def decisions(self) -> list[Decision]:
         """The decisions on all facts of the new text in the order of their places, each fact once."""
         edited = {p.sentence for p in self.kept}

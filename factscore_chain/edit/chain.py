@@ -18,16 +18,17 @@ from factscore_chain.chain import FactScoreChain
 from factscore_chain.edit.base import Editor, Policy
 from factscore_chain.edit.editors import as_policy, as_verdicts, make_editor
 from factscore_chain.edit.loop import EditGraph, build_loop
+from factscore_chain.edit.opinion import second_opinion
 from factscore_chain.edit.report import (
     EditedGeneration,
     EditManifest,
     EditReport,
-    SecondOpinion,
     failed,
 )
 from factscore_chain.edit.state import EditState, edits_of, report_of, start
 from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.failures import cause_of
+from factscore_chain.generation_scorer import GenerationScorer
 from factscore_chain.generations import AnyGeneration, as_generation
 from factscore_chain.language_model import Usage, total_cost
 from factscore_chain.manifest import now
@@ -61,6 +62,7 @@ class EditChain(Stage[Any, EditReport]):
     mend: tuple[Verdict, ...]
     max_rounds: int = Field(ge=1)
     second: FactScoreChain | None = None
+    veto: bool = True
     part: bool = False
     checkpointer: Checkpointer = Field(default=None, exclude=True, repr=False)
 
@@ -75,6 +77,7 @@ class EditChain(Stage[Any, EditReport]):
         mend: Sequence[Verdict | str] = (Verdict.NOT_SUPPORTED,),
         max_rounds: int = 2,
         second: FactScoreChain | None = None,
+        veto: bool = True,
         part: bool = False,
         checkpointer: Checkpointer = None,
     ) -> None:
@@ -90,7 +93,10 @@ class EditChain(Stage[Any, EditReport]):
                 remove.
             mend: Verdicts of the facts to mend; "irrelevant" and "undecided" ones are left unless named.
             max_rounds: Rounds at most, 1 or more.
-            second: Another chain, which scores the texts before and after but has no part in the edits.
+            second: Another chain, which scores the texts before and after.
+            veto: Whether an edit that lowers the score of its text by `second` is not kept; else `second` has
+                no part in the edits, and only grades them. Under the policy "hedge" it only grades: a claim
+                that is marked is as unsupported as before.
             part: Whether the texts are parts of longer ones: such a part may lose its last claim, a whole
                 text keeps it.
             checkpointer: A LangGraph checkpointer with asynchronous methods: the loop of each text is kept
@@ -108,6 +114,7 @@ class EditChain(Stage[Any, EditReport]):
             mend=as_verdicts(mend),
             max_rounds=max_rounds,
             second=second,
+            veto=veto,
             part=part,
             checkpointer=checkpointer,
         )
@@ -123,7 +130,14 @@ class EditChain(Stage[Any, EditReport]):
             self.max_rounds,
             self.checkpointer,
             part=self.part,
+            second=self._consulted,
         )
+
+    @property
+    def _consulted(self) -> GenerationScorer | None:
+        """What has to find no text worse, besides the scorer."""
+        has_say = self.second is not None and self.veto and self.policy is not Policy.HEDGE
+        return self.second.scorer if self.second is not None and has_say else None
 
     def edit(
         self,
@@ -158,13 +172,14 @@ class EditChain(Stage[Any, EditReport]):
     async def _process(self, value: Any, config: RunnableConfig) -> EditReport:
         used = [model.usage for model in self.models]
         before = await self._scored(value, config)
-        results, reports = await self._edit_all(before, config)
-        after = self._after(before, reports)
+        results, states = await self._edit_all(before, config)
+        after = self._after(before, tuple(map(report_of, states)))
+        asked = None if self.second is None else second_opinion(self.second, before, after, states, config)
         return EditReport(
             generations=results,
             before=before,
             after=after,
-            second=await self._second_opinion(before, after, config),
+            second=await asked if asked is not None else None,
             rejected=before.rejected,
             manifest=self._manifest([m.usage - one for m, one in zip(self.models, used, strict=True)]),
         )
@@ -184,11 +199,11 @@ class EditChain(Stage[Any, EditReport]):
 
     async def _edit_all(
         self, before: Report, config: RunnableConfig
-    ) -> tuple[tuple[EditedGeneration, ...], tuple[GenerationReport, ...]]:
+    ) -> tuple[tuple[EditedGeneration, ...], tuple[EditState, ...]]:
         limiter = asyncio.Semaphore(GENERATIONS_AT_ONCE)
         fatal: list[FatalModelError] = []
 
-        async def one(index: int, report: GenerationReport) -> tuple[EditedGeneration, GenerationReport]:
+        async def one(index: int, report: GenerationReport) -> tuple[EditedGeneration, EditState]:
             async with limiter:
                 done = await self._edit_one(report, config, fatal)
             await adispatch_custom_event(TEXT_EDITED, {"index": index, "result": done[0]}, config=config)
@@ -197,15 +212,15 @@ class EditChain(Stage[Any, EditReport]):
         done = await asyncio.gather(*(one(*item) for item in enumerate(before.generations)))
         if fatal and all(result.status == "failed" and not result.kept for result, _ in done):
             raise fatal[0]
-        return tuple(result for result, _ in done), tuple(report for _, report in done)
+        return tuple(result for result, _ in done), tuple(state for _, state in done)
 
     async def _edit_one(
         self, report: GenerationReport, config: RunnableConfig, fatal: list[FatalModelError]
-    ) -> tuple[EditedGeneration, GenerationReport]:
+    ) -> tuple[EditedGeneration, EditState]:
         if report.status == "failed":
-            return failed(report, report.error or "The text could not be scored."), report
+            return failed(report, report.error or "The text could not be scored."), start(report)
         if fatal:
-            return failed(report, f"Not tried, since the run was stopped: {fatal[0]}"), report
+            return failed(report, f"Not tried, since the run was stopped: {fatal[0]}"), start(report)
         state: EditState = start(report)
         error: str | None = None
         try:
@@ -216,7 +231,7 @@ class EditChain(Stage[Any, EditReport]):
             error = str(stop)
         except Exception as trouble:  # noqa: BLE001  one text's trouble must not cost the others
             error = cause_of(trouble)
-        return _result(report, state, error), report_of(state)
+        return _result(report, state, error), state
 
     async def _rounds(self, report: GenerationReport, config: RunnableConfig) -> AsyncIterator[EditState]:
         """The states of the loop, one after each step."""
@@ -239,30 +254,14 @@ class EditChain(Stage[Any, EditReport]):
         """
         named = (config or {}).get("configurable", {}).get("thread_id", "edit")
         told = [report.model_dump_json(), self.editor.identity, self.policy.value, self.mend, self.part]
+        if self.second is not None and self._consulted is not None:
+            told.append(self.second.manifest.verifier)
         return f"{named}:{sha256(repr(told).encode()).hexdigest()[:16]}"
 
     def _after(self, before: Report, reports: tuple[GenerationReport, ...]) -> Report:
         if reports == before.generations:
             return before
         return self.scorer.report(reports).with_rejected(before.rejected)
-
-    async def _second_opinion(
-        self, before: Report, after: Report, config: RunnableConfig
-    ) -> SecondOpinion | None:
-        """Scores both versions of each text from scratch; one that did not change is scored once."""
-        if self.second is None:
-            return None
-        old = [Generation(one.text, one.topic, id=one.id) for one in before.generations]
-        new = [Generation(one.text, one.topic, id=one.id) for one in after.generations]
-        changed = [index for index, pair in enumerate(zip(old, new, strict=True)) if pair[0] != pair[1]]
-        asked = [*old, *(new[index] for index in changed)]
-        scored = (await self.second.ainvoke(asked, patch_config(config, run_name="second"))).generations
-        reports = dict(zip(changed, scored[len(old) :], strict=True))
-        regraded = tuple(reports.get(index, one) for index, one in enumerate(scored[: len(old)]))
-        return SecondOpinion(
-            before=self.second.report(scored[: len(old)]),
-            after=self.second.report(regraded),
-        )
 
     def _manifest(self, spent: Sequence[Usage]) -> EditManifest:
         return EditManifest(

@@ -46,17 +46,26 @@ def edit_sentence(request: EditRequest) -> SentenceEdit:
 
 
 def _edits(request: EditRequest) -> Iterator[SentenceEdit]:
-    """Edits to try in turn: everything at once, then without corrections, then one fact alone."""
+    """Edits to try in turn: all at once, then without corrections, one fact alone, larger pieces."""
     yield _edit(request, request.mend)
     if request.policy is Policy.AUTO:
         yield _edit(request, request.mend, correcting=False)
     if len(request.mend) > 1:
         for index in request.mend:
             yield _edit(request, (index,))
+    tried = frozenset(attempt.text for attempt in request.attempts)
+    for chosen in (request.mend, *((index,) for index in request.mend if len(request.mend) > 1)):
+        yield _edit(request, chosen, correcting=False, tried=tried)
 
 
-def _edit(request: EditRequest, chosen: Sequence[int], *, correcting: bool = True) -> SentenceEdit:
-    mending = begin(request, chosen)
+def _edit(
+    request: EditRequest,
+    chosen: Sequence[int],
+    *,
+    correcting: bool = True,
+    tried: frozenset[str] = frozenset(),
+) -> SentenceEdit:
+    mending = begin(request, chosen, tried)
     return _mended(mending, request.policy, correcting=correcting).edit
 
 

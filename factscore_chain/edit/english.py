@@ -16,7 +16,7 @@ SINGULAR = {"were": "was", "are": "is", "have": "has", "do": "does"}
 _WANTING_LIST = """
 born known based located considered named called regarded involved interested composed made set used described
 referred credited associated affiliated raised titled entitled situated dedicated devoted compared due such
-able including like according
+able including like according put
 """
 WANTING = frozenset(_WANTING_LIST.split())
 """Words that want something after them."""

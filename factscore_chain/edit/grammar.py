@@ -91,11 +91,11 @@ def _clauses_keep_verbs(before: Draft, after: Draft) -> bool:
 
 def _conjunctions_join(before: Draft, after: Draft) -> bool:
     """Whether "and winning" still has something like it before it, if it had."""
-    shift = max(0, len(before) - len(after))
+    places = {token.origin: i for i, token in enumerate(before.tokens)}
     for i, word in enumerate(after.lower[:-1]):
-        joined = after.tags[i + 1]
+        joined, at = after.tags[i + 1], places.get(after.tokens[i].origin, 0)
         alone = joined in ("gerund", "infinitive") and joined not in after.tags[:i]
-        if word in {"and", "or"} and alone and joined in before.tags[: shift + i]:
+        if word in {"and", "or"} and alone and joined in before.tags[:at]:
             return False
     return True
 

@@ -29,6 +29,7 @@ def build_loop(
     checkpointer: Checkpointer = None,
     *,
     part: bool = False,
+    second: GenerationScorer | None = None,
 ) -> EditGraph:
     """Builds the loop for one text; its input is `start(report)`.
 
@@ -43,6 +44,7 @@ def build_loop(
         max_rounds: Rounds at most; the best version so far is what is left then.
         checkpointer: Keeps the state after each step, by thread.
         part: Whether the text may lose its last claim, as a part of a longer one.
+        second: Scores each version too; edits that lower its score are not kept.
     """
 
     def wants_more(state: EditState) -> str:
@@ -54,7 +56,7 @@ def build_loop(
         "edit": ProposeStep(editor=editor, policy=policy, mend=mend),
         "decompose": DecomposeStep(scorer=scorer),
         "verify": VerifyStep(scorer=scorer),
-        "keep": KeepStep(scorer=scorer, part=part),
+        "keep": KeepStep(scorer=scorer, part=part, second=second),
     }
     for name, step in steps.items():
         graph.add_node(name, step)

@@ -43,6 +43,8 @@ class Mending:
     """The whole sentence marked as unverified."""
     changed: frozenset[int] = field(default=frozenset())
     """Origins of words that a correction has replaced."""
+    tried: frozenset[str] = frozenset()
+    """Sentences that no removal is to end in: they were proposed, and not kept."""
 
     def own(self, fact: int) -> frozenset[int]:
         """Origins of the words that state a fact and none that has to stay."""
@@ -63,8 +65,11 @@ class Mending:
         return SentenceEdit("" if self.dropped else self.hedged or self.draft.text, actions)
 
 
-def begin(request: EditRequest, chosen: Sequence[int]) -> Mending:
-    """Reads a request; of the facts to mend, those that are not `chosen` keep their words."""
+def begin(request: EditRequest, chosen: Sequence[int], tried: frozenset[str] = frozenset()) -> Mending:
+    """Reads a request; of the facts to mend, those that are not `chosen` keep their words.
+
+    No removal is to end in a sentence that was `tried`.
+    """
     words = split_words(without_tags(request.sentence.text))
     start = request.sentence.span.start
     stated = tuple(
@@ -73,7 +78,8 @@ def begin(request: EditRequest, chosen: Sequence[int]) -> Mending:
     )
     stays = [words for index, words in enumerate(stated) if _stays(request, index, chosen)]
     needed = frozenset[int]().union(*stays)
-    mending = Mending(request, Draft.of(request.sentence.text), stated, needed, tuple(request.mend))
+    draft = Draft.of(request.sentence.text)
+    mending = Mending(request, draft, stated, needed, tuple(request.mend), tried=tried)
     later = [index for index in request.mend if index not in chosen]
     return mending.done(later, _left("another fact of the sentence is mended first"))
 
@@ -142,7 +148,7 @@ def _weakened(mending: Mending) -> Mending:
                 continue
             if not RELATIVE.isdisjoint(mending.draft.lower[at:]):
                 continue  # what a "where" or "who" further on is about may be this
-            removal = remove(mending.draft, frozenset({word}), mending.needed)
+            removal = remove(mending.draft, frozenset({word}), mending.needed, mending.tried)
             # "Prime" of "Prime Minister", "mentally" of "mentally ill": without them it is something else.
             if removal is not None and removal.name not in MODIFIERS:
                 action = FactAction(index, "removed", f"without {removal.name}, a part of it")
@@ -174,7 +180,7 @@ def _taken_out(mending: Mending, words: frozenset[int], facts: Sequence[int]) ->
     """Takes out what states some facts, together if that can be done, else one by one."""
     if words and words.isdisjoint(token.origin for token in mending.draft.tokens):
         return mending.done(facts, FactAction(0, "removed", "it went with another fact's words"))
-    removal = remove(mending.draft, words, mending.needed)
+    removal = remove(mending.draft, words, mending.needed, mending.tried)
     if removal is not None:
         return mending.done(facts, FactAction(0, "removed", f"without {removal.name}"), draft=removal.draft)
     for index in facts if len(facts) > 1 else ():

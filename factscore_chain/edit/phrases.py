@@ -80,7 +80,9 @@ def _opens_phrase(draft: Draft, i: int) -> bool:
 
 
 def _is_clause(draft: Draft, start: int) -> bool:
-    """Whether a subject and its verb follow."""
+    """Whether a subject and its verb follow, or "there are"."""
+    if draft.lower[start : start + 1] == ("there",) and start + 1 < draft.stop:
+        return draft.tags[start + 1] == "finite"
     if start >= draft.stop or draft.tags[start] not in _SUBJECTS:
         return False
     for i in range(start, min(start + 8, draft.stop)):
@@ -241,3 +243,15 @@ def _leading(draft: Draft, last: int) -> Iterator[Piece]:
         if joined and _is_clause(draft, at + 1) and draft.tags[at + 1] != "pronoun":
             yield Piece(frozenset(range(at + 1)), name="a clause")
             return
+    yield from _first_verbs(draft, last)
+
+
+def _first_verbs(draft: Draft, last: int) -> Iterator[Piece]:
+    """The first of two things that are said of a subject: "was tall but" of "He was tall but ran slowly"."""
+    at = next((i for i in range(last, draft.stop) if draft.lower[i] == "but"), None)
+    if at is None or not _is_second_verb(draft, at + 1) or draft.tags[:at].count("finite") != 1:
+        return
+    verb = draft.tags.index("finite")
+    shared = draft.lower[verb] in BE | {"has", "have", "had"} and draft.lower[at + 1].endswith("ed")
+    if verb and not shared and not draft.lower[:verb].count(",") % 2:
+        yield Piece(frozenset(range(verb, at + 1)), name="the first of two statements")

@@ -12,6 +12,8 @@ from factscore_chain.verify.lexicon import NEGATIONS, is_word, stem
 _REACH = 3
 """Words after a negation that it can deny."""
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "non-")
+_LINKS = frozenset({"following", "including", "according", "regarding", "concerning", "considering"})
+"""Participles that stand as prepositions: what is denied is never they."""
 _PAIRS = """
 accept reject, allow forbid, allow ban, approve oppose, support oppose, support reject, agree refuse,
 win lose, won lost, victory defeat, succeed fail, succeeded failed, success failure,
@@ -66,7 +68,7 @@ def _read(text: str) -> list[tuple[str, bool]]:
             reach = 0 if word.text in ",;:.()" else reach
         elif _denies(word.lower):
             reach = _REACH + 1
-        elif is_content(word.text):
+        elif is_content(word.text) and word.lower not in _LINKS:
             read.append((stem(word.text), reach > 0))
         reach = max(0, reach - 1) if is_word(word.text) else reach
     return read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from factscore_chain.edit.draft import Draft
@@ -22,13 +22,16 @@ class Removal:
     """What was taken out, with its article."""
 
 
-def remove(draft: Draft, target: frozenset[int], needed: frozenset[int]) -> Removal | None:
+def remove(
+    draft: Draft, target: frozenset[int], needed: frozenset[int], tried: Collection[str] = ()
+) -> Removal | None:
     """Takes words out of a sentence, with what cannot stand without them.
 
     Args:
         draft: The sentence.
         target: Origins of the words that have to go.
         needed: Origins of the words that have to stay.
+        tried: Sentences that it is not to become: they were proposed, and not kept.
 
     Returns:
         The sentence without them; None if there is no way that leaves a sentence.
@@ -42,7 +45,7 @@ def remove(draft: Draft, target: frozenset[int], needed: frozenset[int]) -> Remo
     pieces = [*_series_pieces(draft, aimed, held), *find_phrases(draft, aimed)]
     for piece in sorted(pieces, key=lambda piece: draft.weight(piece.dropped)):
         removal = _without(draft, piece, aimed, held)
-        if removal is not None:
+        if removal is not None and removal.draft.text not in tried:
             return removal
     return _one_by_one(draft, aimed, needed)
 

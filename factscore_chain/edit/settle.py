@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -14,8 +15,18 @@ from factscore_chain.edit.keep import refusal, still_unsupported
 from factscore_chain.edit.located import LocatedText, Stated, locate
 from factscore_chain.edit.naming import Naming, namings, unnamed
 from factscore_chain.edit.records import ActionRecord, EditRecord
-from factscore_chain.edit.state import EditState, Proposal, dump, proposals_of, report_of
+from factscore_chain.edit.second import SecondJudge, vetoes
+from factscore_chain.edit.state import (
+    EditState,
+    Proposal,
+    SecondReports,
+    dump,
+    generation_of,
+    proposals_of,
+    report_of,
+)
 from factscore_chain.generation_scorer import GenerationScorer
+from factscore_chain.report import GenerationReport
 from factscore_chain.stage import Stage
 
 
@@ -25,19 +36,15 @@ class KeepStep(Stage[EditState, dict[str, Any]]):
     scorer: GenerationScorer
     part: bool = False
     """Whether the text may lose its last claim, as a part of a longer one."""
+    second: GenerationScorer | None = None
+    """Has to find the text no worse; None asks nobody."""
 
     async def _process(self, value: EditState, config: RunnableConfig) -> dict[str, Any]:
         report = report_of(value)
         text = locate(report)
         judged = [_judged(one, text.sentences[one.sentence]) for one in proposals_of(value)]
-        for needed in (unnamed,) if self.part else (_last_claims, unnamed):
-            problems = needed(text, [one for one in judged if one.open])
-            judged = [
-                one.model_copy(update={"problem": problems[one.sentence]})
-                if one.sentence in problems
-                else one
-                for one in judged
-            ]
+        judged = self._standing(text, judged)
+        judged, second = await self._consulted(value, report, text, judged, config)
         kept = [one for one in judged if one.open]
         names = namings(text, kept)
         fresh = [one for one in judged if one.text is not None and one.problem and not one.seen]
@@ -58,7 +65,47 @@ class KeepStep(Stage[EditState, dict[str, Any]]):
             "hedged": [*value["hedged"], *hedged],
             "edits": [*value["edits"], *map(dump, records)],
             "settled": [*value["settled"], *settled],
+            **({"second": second} if second else {}),
         }
+
+    def _standing(self, text: LocatedText, judged: list[Proposal]) -> list[Proposal]:
+        """The proposals, without those that would leave no claim, or a pronoun that means nobody."""
+        for needed in (unnamed,) if self.part else (_last_claims, unnamed):
+            judged = _with_problems(judged, needed(text, [one for one in judged if one.open]))
+        return judged
+
+    async def _consulted(
+        self,
+        value: EditState,
+        report: GenerationReport,
+        text: LocatedText,
+        judged: list[Proposal],
+        config: RunnableConfig,
+    ) -> tuple[list[Proposal], SecondReports | None]:
+        """The proposals, without those that the second estimator objects to; and its reports on the text."""
+        if self.second is None or not any(one.open for one in judged):
+            return judged, None
+        given = replace(generation_of(report), topic=report.topic)
+        judge = SecondJudge(self.second, given, config)
+        before, first = await judge.begin(value.get("second"), report.text)
+        best = before
+        while kept := [one for one in judged if one.open]:
+            new = Rewritten.of(text, report.text, kept, namings(text, kept))
+            after = await judge.score(new.text)
+            objections = vetoes(before, after, new)
+            if not objections:
+                best = after
+                break
+            # What is left of the edits may not stand without those that go.
+            judged = self._standing(text, _with_problems(judged, objections))
+        return judged, {"before": dump(first), "after": dump(best)}
+
+
+def _with_problems(judged: list[Proposal], problems: Mapping[int, str]) -> list[Proposal]:
+    return [
+        one.model_copy(update={"problem": problems[one.sentence]}) if one.sentence in problems else one
+        for one in judged
+    ]
 
 
 def _last_claims(text: LocatedText, kept: Sequence[Proposal]) -> dict[int, str]:

@@ -43,6 +43,15 @@ class Proposal(Record):
         return self.text is not None and self.problem is None
 
 
+class SecondReports(TypedDict):
+    """`GenerationReport`s by the second estimator, where it has a say."""
+
+    before: dict[str, Any]
+    """On the text as given."""
+    after: dict[str, Any]
+    """On the best version so far."""
+
+
 class EditState(TypedDict, total=False):
     """The state of one text in the loop; every value is JSON."""
 
@@ -60,6 +69,8 @@ class EditState(TypedDict, total=False):
     asked about again while these stay."""
     edits: list[dict[str, Any]]
     """`EditRecord`s of all rounds."""
+    second: SecondReports
+    """Missing until there is an edit that a second estimator has to find no worse."""
 
 
 def start(report: GenerationReport) -> EditState:
