@@ -63,7 +63,8 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
 
         Args:
             value: The text.
-            known: Decisions on facts of other versions, by the fact's text.
+            known: Decisions on facts of other versions, by the fact's text; a verifier that needs all facts
+                at once decides them anew.
             config: Passed on.
 
         Raises:
@@ -100,7 +101,7 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
         named = patch_config(config, run_name="decompose")
         if self.verifier.needs_all:
             found = await self.decomposer.ainvoke(generation, named)
-            return found, await decide(found.facts)
+            return found, await self.decide(found.facts, generation.topic, config)
         return await decided_along(self.decomposer, generation, decide, named)
 
     async def _decisions(

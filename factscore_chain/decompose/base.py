@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -74,8 +75,12 @@ def apart(fact: AtomicFact, sentences: Sequence[Sentence]) -> list[AtomicFact]:
 
 
 def sentence_at(span: Span, sentences: Sequence[Sentence]) -> int | None:
-    """The index of the sentence in which a stretch begins; None if it begins in none."""
-    return next((s.index for s in sentences if s.span.start <= span.start < s.span.end), None)
+    """The index of the sentence in which a stretch begins; None if it begins in none.
+
+    Sentences come in their order, and none overlaps another.
+    """
+    at = bisect_right(sentences, span.start, key=lambda one: one.span.start) - 1
+    return sentences[at].index if at >= 0 and span.start < sentences[at].span.end else None
 
 
 def overlap(one: Span, other: Span) -> bool:

@@ -36,8 +36,9 @@ class LocatedText:
 
     def around(self, index: int) -> list[str]:
         """A sentence, with the one before and the one after; empty where there is none."""
-        texts = ["", *(one.sentence.text for one in self.sentences), ""]
-        return texts[index : index + 3]
+        places = range(index - 1, index + 2)
+        known = range(len(self.sentences))
+        return [self.sentences[place].sentence.text if place in known else "" for place in places]
 
 
 def locate(report: GenerationReport) -> LocatedText:

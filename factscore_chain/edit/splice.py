@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 
 from factscore_chain.values import Span
 
@@ -38,7 +41,14 @@ class Spliced:
         return Span(span.start + self._shift(span.start), span.end + self._shift(span.end))
 
     def _shift(self, place: int) -> int:
-        return sum(len(c.text) - (c.span.end - c.span.start) for c in self.cuts if c.span.end <= place)
+        ends, shifts = self._shifts
+        return shifts[bisect_right(ends, place)]
+
+    @cached_property
+    def _shifts(self) -> tuple[list[int], list[int]]:
+        """The ends of the cuts, and by how much what follows so many of them has moved."""
+        moved = [len(one.text) - (one.span.end - one.span.start) for one in self.cuts]
+        return [one.span.end for one in self.cuts], [*accumulate(moved, initial=0)]
 
 
 def splice(text: str, replacements: Sequence[Replacement]) -> Spliced:
