@@ -37,6 +37,7 @@ from factscore_chain.scoring_run import ScoringRun
 from factscore_chain.seek.verifier import MOST_ROUNDS, make_seeking
 from factscore_chain.spending import Budget, PriceTable, load_prices
 from factscore_chain.stage import Stage
+from factscore_chain.strict import check_complete, check_topics
 from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.calibration import Calibration, read_calibration
 from factscore_chain.verify.judging import Judging
@@ -53,7 +54,8 @@ class FactScoreChain(Stage[Any, Report]):
 
     Every way of calling it raises `UsageError` for input that is no generation, and `FatalModelError` where
     a model cannot be used at all and nothing was scored yet. Whatever else goes wrong is recorded in the
-    report of its generation; a fatal error later in a run ends the run and keeps what was scored.
+    report of its generation; a fatal error later in a run ends the run and keeps what was scored. A strict
+    chain raises instead (`strict.py`).
     """
 
     scorer: GenerationScorer
@@ -61,6 +63,7 @@ class FactScoreChain(Stage[Any, Report]):
     prices: PriceTable
     budget: Budget | None = None
     max_failures: int | None = Field(default=None, ge=1)
+    strict: bool = False
     f1_k: float | None = None
 
     def __init__(
@@ -81,6 +84,7 @@ class FactScoreChain(Stage[Any, Report]):
         limits: CallLimits | None = None,
         max_cost: float | None = None,
         max_failures: int | None = None,
+        strict: bool = False,
         prices: PriceTable | str | Path | None = None,
         calibration: Calibration | str | Path | None = None,
         facts_per_call: int = 1,
@@ -110,6 +114,8 @@ class FactScoreChain(Stage[Any, Report]):
             max_cost: US dollars that this chain may spend in all its runs; what was done by then is kept.
             max_failures: Failed calls and generations at which a run stops, and keeps what was done; None
                 goes on whatever fails.
+            strict: Raise rather than record: `UnknownTopicsError` before anything is asked where a topic
+                names no page, `IncompleteError` with the report where something failed or got no verdict.
             prices: A table of prices in place of the shipped one, or a YAML file with one.
             calibration: What the model's verdicts are worth, or a file of `factscore eval calibrate`.
             facts_per_call: Facts of one set of passages that a chat model is asked about together.
@@ -154,6 +160,7 @@ class FactScoreChain(Stage[Any, Report]):
             prices=table,
             budget=budget,
             max_failures=max_failures,
+            strict=strict,
             f1_k=check_k(f1_k),
         )
 
@@ -210,6 +217,8 @@ class FactScoreChain(Stage[Any, Report]):
         Raises:
             UsageError: One is no generation.
             FatalModelError: A model cannot be used at all, and nothing was scored.
+            UnknownTopicsError: The chain is strict, and a topic names no page; found when its turn comes.
+            IncompleteError: The chain is strict, and something of one is missing; it holds that one's report.
         """
         return iterate_sync(self.ascore_as_completed(generations, config))
 
@@ -221,12 +230,14 @@ class FactScoreChain(Stage[Any, Report]):
 
         async def work() -> None:
             try:
-                await run.each(map(as_generation, generations), config or {}, keep)
+                await run.each(map(self._taken, generations), config or {}, keep)
             finally:
                 # Whoever listens no more has cancelled this.
                 await done.put(None)
 
         async def keep(index: int, report: GenerationReport) -> None:
+            if self.strict:
+                check_complete(self.report((report,)))
             await done.put((index, report))
 
         working = asyncio.ensure_future(work())
@@ -272,8 +283,19 @@ class FactScoreChain(Stage[Any, Report]):
             done[index] = report
             await adispatch_custom_event(GENERATION_DONE, {"index": index, "report": report}, config=config)
 
+        if self.strict:
+            check_topics(generations, self.scorer.retrieval)
         await self._run().each(generations, config, keep)
-        return self.report(tuple(done[index] for index in sorted(done)), self.used_since(before))
+        report = self.report(tuple(done[index] for index in sorted(done)), self.used_since(before))
+        if self.strict:
+            check_complete(report)
+        return report
+
+    def _taken(self, given: AnyGeneration) -> Generation:
+        generation = as_generation(given)
+        if self.strict:
+            check_topics([generation], self.scorer.retrieval)
+        return generation
 
     def _run(self) -> ScoringRun:
         return ScoringRun(self.scorer, self.budget, self.max_failures)

@@ -30,7 +30,7 @@ LAYERS = (
     ("retrievers",),
     ("decompose", "verify", "retrieve"),
     ("estimators", "overlap", "recall", "seek", "generation_scorer"),
-    ("rehearsal", "scoring_run"),
+    ("rehearsal", "scoring_run", "strict"),
     ("chain",),
     ("edit", "gate"),
     ("guard",),

@@ -54,6 +54,16 @@ def add_failures_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_strict_argument(parser: argparse.ArgumentParser) -> None:
+    """Declares that nothing may be missing."""
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="ask nothing where a row is bad or a topic names no page (exit code 2); print no score where "
+        "something failed or got no verdict (exit code 3)",
+    )
+
+
 def open_store(options: argparse.Namespace) -> RunStore | None:
     """Opens the store that the arguments name.
 

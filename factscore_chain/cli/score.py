@@ -8,15 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from factscore_chain.cli.beside import add_figures, with_reference, without_recall
 from factscore_chain.cli.inputs import read_rows
 from factscore_chain.cli.kb import add_embedder_argument, knowledge_at, make_embeddings, report_problems
-from factscore_chain.cli.keeping import add_failures_argument, add_store_argument, kept_at, open_store
+from factscore_chain.cli.keeping import (
+    add_failures_argument,
+    add_store_argument,
+    add_strict_argument,
+    kept_at,
+    open_store,
+)
 from factscore_chain.cli.limiting import add_limit_arguments, model_means
 from factscore_chain.cli.progress import progress_bar
 from factscore_chain.cli.written import written
 from factscore_chain.errors import MissingKnowledgeError, UsageError
 from factscore_chain.files import check_writable, write_whole
-from factscore_chain.generation_files import read_text
 
 if TYPE_CHECKING:
     from factscore_chain.answer_cache import AnswerCache
@@ -43,12 +49,13 @@ def add_parser(commands: Any) -> None:
     )
     add_estimator_arguments(parser)
     parser.add_argument("--topic", help="topic of rows (or of the one text) that name none themselves")
-    _add_figures(parser)
+    add_figures(parser)
     parser.add_argument(
         "--estimate-cost", action="store_true", help="print what it would take, and ask no model"
     )
     add_store_argument(parser)
     add_failures_argument(parser)
+    add_strict_argument(parser)
     parser.add_argument(
         "--out",
         type=Path,
@@ -59,29 +66,6 @@ def add_parser(commands: Any) -> None:
         "--format", choices=("table", "json", "md", "html"), default="table", help="what is printed"
     )
     parser.set_defaults(run=run)
-
-
-def _add_figures(parser: argparse.ArgumentParser) -> None:
-    figures = parser.add_argument_group("figures beside precision")
-    figures.add_argument(
-        "--f1-k",
-        type=float,
-        metavar="K",
-        help="supported facts of a full answer, for F1@K (default: the median of the answers)",
-    )
-    figures.add_argument(
-        "--recall",
-        metavar="page|reference|FILE",
-        help="also list which facts of a reference are missing: the topic's page, the rows' own 'reference', "
-        "or a file with the text",
-    )
-    figures.add_argument(
-        "--max-reference-facts",
-        type=int,
-        default=50,
-        metavar="N",
-        help="facts of a reference that are looked for (default: 50)",
-    )
 
 
 def add_estimator_arguments(
@@ -277,46 +261,51 @@ def make_knowledge(options: argparse.Namespace) -> TopicRetriever | None:
 
 def run(options: argparse.Namespace) -> bool:
     """Scores, prints, writes; returns whether everything could be scored."""
-    from factscore_chain.render import clean, print_table
+    from factscore_chain.render import print_table
+    from factscore_chain.strict import IncompleteError
 
     check_writable(options.out)
     rows = read_rows(options.generations, options.topic)
+    if options.strict and rows.rejected:
+        raise UsageError(f"--strict takes no bad row: {rows.rejected[0]} ({len(rows.rejected)} in all).")
     store = open_store(options)
-    recall, rows = _with_reference(options.recall, rows)
+    recall, rows = with_reference(options.recall, rows)
     chain = make_chain(
         options,
         f1_k=options.f1_k,
         recall=recall,
         max_reference_facts=options.max_reference_facts,
         max_failures=options.max_failures,
+        strict=options.strict,
     )
     if options.estimate_cost:
         print(*chain.estimate_cost(list(rows.generations)).lines(), sep="\n")
         return not rows.rejected
-    report = _score(chain, rows, store)
-    for message in (*report.rejected, *problems(report), *_without_recall(report)):
-        print(f"factscore: {clean(message)}", file=sys.stderr)
+    try:
+        report = _score(chain, rows, store)
+    except IncompleteError as error:
+        _tell(error.report)
+        _write(error.report, options.out)
+        raise
+    _tell(report)
     if options.format == "table":
         print_table(report)
     else:
         print(written(report, Path(f"report.{options.format}")), end="")
-    if options.out is not None:
-        write_whole(options.out, written(report, options.out))
+    _write(report, options.out)
     return report.complete
 
 
-def _with_reference(recall: str | None, rows: Rows) -> tuple[str | None, Rows]:
-    """What recall is measured against; the text of a file becomes the reference of rows without one."""
-    if recall == "reference" and all(one.reference is None for one in rows.generations):
-        raise UsageError(
-            "--recall reference looks for the facts of each row's own 'reference', and no row has one. "
-            "Add it to the rows, or give --recall FILE with the text, or --recall page."
-        )
-    if recall in {None, "page", "reference"}:
-        return recall, rows
-    text = read_text(Path(str(recall)))
-    generations = (one if one.reference else replace(one, reference=text) for one in rows.generations)
-    return "reference", replace(rows, generations=tuple(generations))
+def _tell(report: Report) -> None:
+    from factscore_chain.render import clean
+
+    for message in (*report.rejected, *problems(report), *without_recall(report)):
+        print(f"factscore: {clean(message)}", file=sys.stderr)
+
+
+def _write(report: Report, out: Path | None) -> None:
+    if out is not None:
+        write_whole(out, written(report, out))
 
 
 def _score(chain: FactScoreChain, rows: Rows, store: RunStore | None) -> Report:
@@ -327,15 +316,6 @@ def _score(chain: FactScoreChain, rows: Rows, store: RunStore | None) -> Report:
             chain, rows.generations, finished=store, journal=store, on_done=lambda report: bar.update()
         )
     return report.with_rejected(tuple(map(str, rows.rejected)))
-
-
-def _without_recall(report: Report) -> list[str]:
-    """A line for each generation whose recall was asked for and could not be measured."""
-    return [
-        f"generation {number} ({one.topic or 'no topic'}): {one.recall.error}"
-        for number, one in enumerate(report.generations, 1)
-        if one.recall is not None and one.recall.error is not None
-    ]
 
 
 def problems(report: Report) -> list[str]:

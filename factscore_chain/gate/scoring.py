@@ -9,6 +9,7 @@ from factscore_chain.chain import FactScoreChain
 from factscore_chain.gate.finished import content_key
 from factscore_chain.report import GenerationReport, Manifest, Report
 from factscore_chain.score import aggregate
+from factscore_chain.strict import IncompleteError, check_complete, check_topics
 from factscore_chain.values import Generation
 
 OnDone = Callable[[GenerationReport], object]
@@ -40,7 +41,11 @@ def score_rows(
 
     Raises:
         FatalModelError: A model cannot be used at all, and nothing could be scored with it.
+        UnknownTopicsError: The chain is strict, and a topic names no page; nothing was asked.
+        IncompleteError: The chain is strict, and something is missing; it holds the report on all.
     """
+    if chain.strict:
+        check_topics(generations, chain.scorer.retrieval)
     manifest = chain.manifest
     keys = [content_key(one, manifest, chain.scorer.recall) for one in generations]
     known = {key: found for key in keys if (found := (finished or {}).get(key)) is not None}
@@ -56,13 +61,19 @@ def score_rows(
         if on_done is not None:
             on_done(report)
 
-    scored = chain.score_many([generations[place] for place in open_places], on_result=keep)
+    try:
+        scored = chain.score_many([generations[place] for place in open_places], on_result=keep)
+    except IncompleteError as error:
+        scored = error.report
     fresh = dict(zip(open_places, scored.generations, strict=True))
     reports = tuple(
         fresh[place] if place in fresh else _as_asked(known[keys[place]], one, manifest.gamma)
         for place, one in enumerate(generations)
     )
-    return assembled(reports, scored.manifest)
+    report = assembled(reports, scored.manifest)
+    if chain.strict:
+        check_complete(report)
+    return report
 
 
 def assembled(
