@@ -41,6 +41,8 @@ class Answer:
     """Seconds between pieces of the body."""
     cut: bool = False
     """The connection ends in the middle of the body."""
+    hold: threading.Event | None = None
+    """What the second half of the body waits for."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,11 @@ class OpenAIServer:
         self._thread.join()
         self._server.server_close()
 
+    def wait_for(self, event: threading.Event) -> None:
+        """Waits for an event, but not beyond the server's end."""
+        while not event.wait(0.05) and not self._closing.is_set():
+            pass
+
     def pause(self, seconds: float) -> None:
         """Waits, but not beyond the server's end."""
         if seconds:
@@ -179,6 +186,7 @@ class OpenAIServer:
 class _Handler(BaseHTTPRequestHandler):
     server_state: OpenAIServer
     protocol_version = "HTTP/1.1"
+    _is_in_flight = False
 
     def do_GET(self) -> None:
         models = [{"id": "test-model", "object": "model", "created": 0, "owned_by": "tests"}]
@@ -191,11 +199,18 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(length))
         request = Request(self.path, key, body, {name.lower(): text for name, text in self.headers.items()})
         behaviour = self.server_state.arrived(request)
+        self._is_in_flight = True
         try:
             self._behave(request, Answer(behaviour) if isinstance(behaviour, str) else behaviour)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
         finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Counts the request as dealt with, once."""
+        if self._is_in_flight:
+            self._is_in_flight = False
             self.server_state.left()
 
     def _behave(self, request: Request, behaviour: Answer | Status | Raw | Reset) -> None:
@@ -217,7 +232,7 @@ class _Handler(BaseHTTPRequestHandler):
             body, kind = b"".join(_events(request, behaviour, usage)), "text/event-stream"
         else:
             body, kind = json.dumps(_completion(request, behaviour, usage)).encode(), "application/json"
-        return self._send(200, body, kind, drip=behaviour.drip, cut=behaviour.cut)
+        return self._send(200, body, kind, drip=behaviour.drip, cut=behaviour.cut, hold=behaviour.hold)
 
     def _send(
         self,
@@ -228,6 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers: dict[str, str] | None = None,
         drip: float = 0.0,
         cut: bool = False,
+        hold: threading.Event | None = None,
     ) -> None:
         self.send_response(status)
         all_headers = {"Content-Type": content_type, "Content-Length": str(len(body)), **(headers or {})}
@@ -235,8 +251,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         sent = body[: len(body) // 2] if cut else body
-        for start in range(0, len(sent), 16 if drip else max(1, len(sent))):
-            self.wfile.write(sent[start : start + 16] if drip else sent)
+        size = 16 if drip else max(1, len(sent) // 2 if hold else len(sent))
+        for start in range(0, len(sent), size):
+            if hold and start:
+                self.server_state.wait_for(hold)
+            if start + size >= len(sent):
+                self._leave()  # whoever has the whole answer may ask again before this thread goes on
+            self.wfile.write(sent[start : start + size])
             self.wfile.flush()
             self.server_state.pause(drip)
         self.close_connection = cut

@@ -77,7 +77,7 @@ class Process:
     @property
     def url(self) -> str:
         """Where it serves, once it does."""
-        for _ in _while_waiting():
+        for _ in while_waiting():
             if found := re.search(r"Serving on (http://\S+)", self.said):
                 wait_until_ready(found[1])
                 return found[1]
@@ -103,7 +103,7 @@ class Process:
 
 def wait_until_ready(url: str) -> None:
     """Waits until a server says that it takes requests."""
-    for _ in _while_waiting():
+    for _ in while_waiting():
         with suppress(httpx.TransportError):
             if httpx.get(f"{url}/readyz").status_code == 200:
                 return
@@ -111,11 +111,12 @@ def wait_until_ready(url: str) -> None:
 
 
 def eventually(holds: Callable[[], bool]) -> bool:
-    """Whether something comes to hold: a server writes its line of the log after the answer has left."""
-    return any(holds() for _ in _while_waiting())
+    """Whether something comes to hold in time."""
+    return any(holds() for _ in while_waiting())
 
 
-def _while_waiting() -> Iterator[None]:
+def while_waiting() -> Iterator[None]:
+    """Goes round until something has to have happened."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         yield None

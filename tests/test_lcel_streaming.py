@@ -79,7 +79,7 @@ def test_many_synchronous_streams_at_once_do_not_wait_for_each_other() -> None:
     def answers(inputs: Iterator[Any]) -> Iterator[Any]:
         for _ in inputs:
             yield {"context": DOCUMENTS}
-            everybody.wait(20)  # all streams wait for their model, which scores something itself
+            everybody.wait(90)  # all streams wait for their model, which scores something itself
             assert AnswerScorer(scorer()).invoke({"answer": TRUE, "context": DOCUMENTS}).init_score == 1.0
             yield {"answer": TRUE}
 

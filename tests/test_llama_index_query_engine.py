@@ -185,7 +185,7 @@ def test_a_sentence_is_shown_before_the_next_is_written() -> None:
             written.append(word)
             yield f"{word} "
             if word == "much":
-                assert shown.wait(20)
+                assert shown.wait(90)
 
     shown = threading.Event()
     nodes = [NodeWithScore(node=TextNode(text=TRUE))]

@@ -159,7 +159,7 @@ async def test_a_call_that_never_ends_is_ended_and_made_again() -> None:
         waited.append(seconds)
         chat.delay = 0
 
-    model = LanguageModel(chat, patience=Patience(longest_call=0.05, sleep=sleep))
+    model = LanguageModel(chat, patience=Patience(longest_call=1, sleep=sleep))
     assert (await model.complete([HumanMessage("?")])).text == "late"
     assert len(waited) == 1
 

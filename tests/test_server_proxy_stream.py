@@ -66,11 +66,12 @@ def test_remove_leaves_an_unsupported_sentence_out_of_a_stream(proxies: Proxies)
 
 
 def test_a_sentence_is_out_before_the_upstream_is_done(proxies: Proxies) -> None:
-    url = proxies.start([Answer(f"{TRUE} " + f"{NOTES} " * 8, drip=0.004)])
-    chunks = stream(url)
+    rest = threading.Event()
+    chunks = stream(proxies.start([Answer(f"{TRUE} " + f"{NOTES} " * 2, hold=rest)]))
     first = next(chunk for chunk in chunks if chunk.choices[0].delta.content)
     assert first.choices[0].delta.content == TRUE
     assert proxies.upstream.in_flight == 1
+    rest.set()
     assert texts(chunks).endswith(f"{NOTES} ")
 
 
@@ -175,7 +176,7 @@ def test_data_streams_when_it_is_whole(proxies: Proxies) -> None:
 
 
 def test_time_that_is_over_ends_the_stream_with_an_error(proxies: Proxies) -> None:
-    url = proxies.start([Answer(f"{TRUE} {NOTES} " * 20, drip=0.1)], limits=Limits(seconds=1.5))
+    url = proxies.start([Answer(f"{TRUE} {NOTES} " * 20, hold=threading.Event())], limits=Limits(seconds=3))
     data = events_of(url)
     assert data[-1]["error"]["code"] in ("out_of_time", "upstream_timeout")
 
@@ -192,10 +193,11 @@ def test_an_upstream_is_let_go_when_the_client_leaves(proxies: Proxies) -> None:
 
 
 def test_a_stream_in_flight_is_finished_before_the_server_ends(proxies: Proxies) -> None:
-    url = proxies.start([Answer(f"{TRUE} {NOTES} ", drip=0.01)])
-    chunks = stream(url)
+    rest = threading.Event()
+    chunks = stream(proxies.start([Answer(f"{TRUE} " + f"{NOTES} " * 2, hold=rest)]))
     next(chunks)
-    threading.Thread(target=proxies.stop).start()
+    proxies.stop()
+    rest.set()
     assert texts(chunks).endswith(f"{NOTES} ")
 
 

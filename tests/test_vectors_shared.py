@@ -71,7 +71,7 @@ def test_two_processes_build_and_search_at_once(tmp_path: Path) -> None:
     children = [context.Process(target=_build_and_search, args=(path, 20, outcome)) for _ in range(2)]
     for child in children:
         child.start()
-    results = [outcome.get(timeout=60) for _ in children]
+    results = [outcome.get(timeout=240) for _ in children]
     for child in children:
         child.join(30)
     assert results == [[60] * 20, [60] * 20]

@@ -6,7 +6,8 @@ Pure ASGI, since it has to see the body arrive and the client go.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -47,11 +48,24 @@ class Limited:
         self._refuse_if_full()
         body = await self._body(scope, receive)
         self._refuse_if_full()
+        with self._place() as free:
+            await self._work(scope, _Exchange(body, receive, send, free))
+
+    @contextmanager
+    def _place(self) -> Iterator[Callable[[], None]]:
+        """A place among those in work, and what frees it early."""
+        taken = True
         self._working += 1
+
+        def free() -> None:
+            nonlocal taken
+            self._working -= taken
+            taken = False
+
         try:
-            await self._work(scope, body, receive, send)
+            yield free
         finally:
-            self._working -= 1
+            free()
 
     def _refuse_if_full(self, also: bool = False) -> None:
         if also or self._working >= self._limits.concurrency:
@@ -111,8 +125,7 @@ class Limited:
             headers={"Connection": "close"},
         )
 
-    async def _work(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        exchange = _Exchange(body, receive, send)
+    async def _work(self, scope: Scope, exchange: _Exchange) -> None:
         scope[DEADLINE] = asyncio.get_running_loop().time() + self._limits.seconds
         work = asyncio.ensure_future(self._app(scope, exchange.receive, exchange.send))
         gone = asyncio.ensure_future(exchange.watch())
@@ -146,9 +159,9 @@ class Limited:
 class _Exchange:
     """What goes between client and work: the body that has arrived, and how far the answer is."""
 
-    def __init__(self, body: bytes, receive: Receive, send: Send) -> None:
+    def __init__(self, body: bytes, receive: Receive, send: Send, done: Callable[[], None]) -> None:
         self._body: bytes | None = body
-        self._receive, self._send = receive, send
+        self._receive, self._send, self._done = receive, send, done
         self._left = asyncio.Event()
         self.begun = self.ended = False
 
@@ -163,14 +176,22 @@ class _Exchange:
     async def send(self, message: Message) -> None:
         """Passes a piece of the answer on."""
         self.begun = True
+        last = is_last(message)
+        if last:
+            self._done()  # or a client that asks one question after the other could find itself in the way
         await self._send(message)
-        self.ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+        self.ended = last
 
     async def watch(self) -> None:
         """Waits for the client to go."""
         while (await self._receive())["type"] != "http.disconnect":
             pass
         self._left.set()
+
+
+def is_last(message: Message) -> bool:
+    """Whether an answer ends with this message."""
+    return message["type"] == "http.response.body" and not message.get("more_body", False)
 
 
 def time_left(scope: Mapping[str, Any]) -> float:

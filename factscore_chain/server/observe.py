@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from factscore_chain.guard.checked import CheckedText
 from factscore_chain.language_model import Usage
 from factscore_chain.report import GenerationReport
-from factscore_chain.server.limits import CLIENT_LEFT, ClientLeftError
+from factscore_chain.server.limits import CLIENT_LEFT, ClientLeftError, is_last
 from factscore_chain.server.problems import ProblemError, log, problem_of
 
 REQUEST_ID = "X-FactScore-Request-Id"
@@ -89,14 +89,13 @@ class Observed:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer = _Answer(send)
         begun = time.perf_counter()
+        answer = _Answer(send, lambda: self._tell(scope, answer, time.perf_counter() - begun))
         self._figures.in_progress.inc()
         try:
             await self._served(scope, receive, answer)
         finally:
-            self._figures.in_progress.dec()
-            self._tell(scope, answer, time.perf_counter() - begun)
+            answer.end()
 
     async def _served(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         try:
@@ -114,6 +113,7 @@ class Observed:
             await problem.send(answer.send)
 
     def _tell(self, scope: Scope, answer: _Answer, seconds: float) -> None:
+        self._figures.in_progress.dec()
         route = _path_of(scope, self._routes)
         status = str(answer.status or CLIENT_LEFT)
         method = scope["method"] if scope["method"] in _METHODS else "other"
@@ -131,10 +131,14 @@ def _path_of(scope: Scope, routes: Sequence[BaseRoute]) -> str:
 
 
 class _Answer:
-    """What goes out: its status, and the headers that every answer has."""
+    """What goes out: its status, and the headers that every answer has.
 
-    def __init__(self, send: Send) -> None:
+    It is told of before its last piece leaves: whoever has an answer finds it in the figures and in the log.
+    """
+
+    def __init__(self, send: Send, tell: Callable[[], None]) -> None:
         self._send = send
+        self._tell: Callable[[], None] | None = tell
         self.status: int | None = None
         self.id = uuid4().hex
 
@@ -144,7 +148,15 @@ class _Answer:
             self.status = message["status"]
             own = (*_ALWAYS, (REQUEST_ID.lower().encode(), self.id.encode()))
             message = {**message, "headers": [*message.get("headers", ()), *own]}
+        if is_last(message):
+            self.end()
         await self._send(message)
+
+    def end(self) -> None:
+        """Tells of it, once."""
+        tell, self._tell = self._tell, None
+        if tell is not None:
+            tell()
 
 
 def _shutting_down() -> ProblemError:

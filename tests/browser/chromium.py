@@ -12,7 +12,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from factscore_chain.evals.bench.chromium import start
 
-PATIENCE = 20
+PATIENCE = 60
 """Seconds to wait for something that has to happen."""
 
 

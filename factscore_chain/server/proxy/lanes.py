@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -58,13 +58,18 @@ class GuardedStream:
         # A task of its own: where a client leaves, nothing more can be awaited in the answer itself.
         self._task = asyncio.create_task(self._work())
 
-    async def bytes(self, seconds: Callable[[], float]) -> AsyncIterator[bytes]:
-        """What the client is sent; `seconds` says how much time is left."""
+    async def pieces(self, seconds: Callable[[], float]) -> AsyncGenerator[tuple[bytes, bool], None]:
+        """What the client is sent, and whether it is the last; `seconds` says how much time is left."""
         try:
-            while (item := await asyncio.wait_for(self._out.get(), seconds())) is not None:
-                yield item
+            last = False
+            while not last:
+                items = [await asyncio.wait_for(self._out.get(), seconds())]
+                while not self._out.empty():
+                    items.append(self._out.get_nowait())
+                last = items[-1] is None
+                yield b"".join(item for item in items if item is not None), last
         except asyncio.TimeoutError:
-            yield _event_of(_out_of_time())
+            yield _event_of(_out_of_time()), True
         finally:
             self._task.cancel()
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, aclosing
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 from fastapi import APIRouter, Request
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from factscore_chain.guard.check import TextChecker
 from factscore_chain.guard.checked import FactualityError
@@ -109,8 +110,7 @@ async def _streamed(body: ChatRequest, request: Request, served: State, guarding
     )
     headers = {**headers_of(answer), "cache-control": "no-cache", "x-accel-buffering": "no"}
     headers.pop("content-type", None)
-    sent = stream.bytes(lambda: time_left(request.scope))
-    return StreamingResponse(sent, headers=headers, media_type="text/event-stream")
+    return _EventStream(stream.pieces(lambda: time_left(request.scope)), headers)
 
 
 @proxy_router.get("/models", responses=_ANSWERS | {200: {}}, summary="The upstream's models")
@@ -186,3 +186,25 @@ def _completion(answer: httpx.Response) -> dict[str, Any]:
 
 def _is_stream(answer: httpx.Response) -> bool:
     return bool(answer.headers.get("content-type", "").startswith("text/event-stream"))
+
+
+class _EventStream(Response):
+    """Events as they come, whose last one ends the answer.
+
+    Clients stop reading at the last event, and may ask again before an answer that ends later has ended.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, pieces: AsyncGenerator[tuple[bytes, bool], None], headers: Mapping[str, str]) -> None:
+        self._pieces = pieces
+        self.status_code, self.background = httpx.codes.OK, None
+        self.init_headers(headers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends them."""
+        head = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+        await send(head)
+        async with aclosing(self._pieces) as pieces:
+            async for piece, last in pieces:
+                await send({"type": "http.response.body", "body": piece, "more_body": not last})
