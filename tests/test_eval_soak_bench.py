@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from factscore_chain.evals.bench import soak_agent
+from factscore_chain.evals.bench import proxied, soak_agent
 from factscore_chain.evals.bench.load import Load, growth
 from factscore_chain.evals.bench.soak import Outcome, main
 
@@ -19,9 +19,10 @@ def load(**statuses: int) -> Load:
     return found
 
 
-def test_a_short_soak_of_the_real_server_holds(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("what", [[], ["--proxy"]], ids=["server", "proxy"])
+def test_a_short_soak_of_the_real_server_holds(capsys: pytest.CaptureFixture[str], what: list[str]) -> None:
     pytest.importorskip("fastapi")
-    assert main(["--seconds", "4", "--rate", "1", "--concurrency", "4", "--json"]) == 0
+    assert main(["--seconds", "4", "--rate", "1", "--concurrency", "4", "--json", *what]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["steady"]["statuses"].keys() == {"200"}
     assert found["burst"]["statuses"].keys() == {"200", "429"}
@@ -39,6 +40,22 @@ def test_a_short_soak_of_the_real_server_holds(capsys: pytest.CaptureFixture[str
 )
 def test_what_does_not_hold_is_told(steady: Load, burst: Load, after: Load) -> None:
     assert not Outcome(steady, burst, after, []).holds
+
+
+@pytest.mark.parametrize(
+    ("answer", "streamed", "is_checked"),
+    [
+        ('{"choices": [{"factscore": {}}]}', False, True),
+        ('{"choices": [{}]}', False, False),
+        ('data: {"choices": [{"factscore": {}}]}\n\ndata: [DONE]\n\n', True, True),
+        ('data: {"choices": [{"factscore": {}}]}\n\n', True, False),
+        ('data: {"choices": [{}]}\n\ndata: [DONE]\n\n', True, False),
+    ],
+)
+def test_an_answer_without_its_check_or_its_end_is_noticed(
+    answer: str, streamed: bool, is_checked: bool
+) -> None:
+    assert proxied._is_checked(answer, streamed=streamed) is is_checked
 
 
 def test_latencies_are_those_of_one_status() -> None:

@@ -1,12 +1,14 @@
 """Keeps the HTTP server busy at a steady rate, then asks for more than it can do, and watches.
 
-    python -m factscore_chain.evals.bench.soak [--seconds 600] [--rate 2] [--concurrency 8] [--json]
+    python -m factscore_chain.evals.bench.soak [--seconds 600] [--rate 2] [--concurrency 8] [--proxy] [--json]
 
 `factscore serve` runs in a process of its own, on loopback, with the embedded estimator and a small knowledge
-source. Each request scores a text that was not scored before. Printed: answers by status, latencies, and the
-server's memory over time. Then a burst of eight times the requests it takes at once: how many were refused
-(429), how quickly, and whether it answers as before once the burst is over. Exit code 1 if the server broke,
-answered something other than 200 to the steady requests, refused none of the burst, or did not recover.
+source. Each request scores a text that was not scored before; with --proxy, it is a question to a chat model
+behind the server, whose answer is checked on its way, every second one as a stream. Printed: answers by
+status, latencies, and the server's memory over time. Then a burst of eight times the requests it takes at
+once: how many were refused (429), how quickly, and whether it answers as before once the burst is over. Exit
+code 1 if the server broke, answered something other than 200 to the steady requests, left an answer
+unchecked, refused none of the burst, or did not recover.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -71,14 +74,17 @@ async def ask(client: httpx.AsyncClient, number: int, load: Load) -> None:
 
 async def measure(address: str, process: int, options: argparse.Namespace) -> Outcome:
     """Asks a server that is ready."""
+    from factscore_chain.evals.bench import proxied
+
+    asking = proxied.ask if options.proxy else ask
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=address, timeout=120, limits=limits) as client:
-        steady, sizes = await steadily(partial(ask, client), options.seconds, options.rate, process)
+        steady, sizes = await steadily(partial(asking, client), options.seconds, options.rate, process)
         burst, after = Load(), Load()
         numbers = range(10_000, 10_000 + _BURST * options.concurrency)
-        await asyncio.gather(*(ask(client, number, burst) for number in numbers))
+        await asyncio.gather(*(asking(client, number, burst) for number in numbers))
         for number in range(5):
-            await ask(client, 20_000 + number, after)
+            await asking(client, 20_000 + number, after)
     return Outcome(steady, burst, after, sizes)
 
 
@@ -96,10 +102,14 @@ def run(options: argparse.Namespace) -> Outcome:
     Raises:
         RuntimeError: It did not start.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    from factscore_chain.evals.bench import proxied
+
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         pages = write_pages(Path(folder))
-        port = _free_port()
-        command = ["serve", "--knowledge", str(pages), "--port", str(port)]
+        with listening() as (_, port):
+            command = ["serve", "--knowledge", str(pages), "--port", str(port)]
+        if options.proxy:
+            command += ["--upstream", stack.enter_context(proxied.upstream())]
         server = subprocess.Popen(
             [sys.executable, "-m", "factscore_chain", *command, "--concurrency", str(options.concurrency)],
             env={**os.environ, "FACTSCORE_CACHE": folder},
@@ -115,10 +125,12 @@ def run(options: argparse.Namespace) -> Outcome:
             server.wait(60)
 
 
-def _free_port() -> int:
+@contextmanager
+def listening() -> Iterator[tuple[socket.socket, int]]:
+    """A socket on a free port of loopback, and the port."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+        yield found, int(found.getsockname()[1])
 
 
 def _wait_until_ready(address: str, server: subprocess.Popen[bytes]) -> None:
@@ -149,6 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=600, metavar="N", help="steady load (default: 600)")
     parser.add_argument("--rate", type=float, default=2, metavar="N", help="requests a second (default: 2)")
     parser.add_argument("--concurrency", type=int, default=8, metavar="N", help="of the server (default: 8)")
+    parser.add_argument("--proxy", action="store_true", help="ask a chat model through the server")
     parser.add_argument("--json", action="store_true", help="print an object instead of lines")
     options = parser.parse_args(arguments)
     try:
