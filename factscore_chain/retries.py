@@ -89,15 +89,27 @@ def retry_after(error: Exception) -> float | None:
         if milliseconds := headers.get("retry-after-ms"):
             return max(0.0, float(milliseconds) / 1000)
         value = headers.get("retry-after")
-        return None if value is None else max(0.0, _seconds(str(value)))
+        return None if value is None else max(0.0, _seconds(str(value), headers.get("date")))
     except ValueError:
         return None
 
 
-def _seconds(value: str) -> float:
+def _seconds(value: str, date: str | None) -> float:
+    """A wait as seconds; one up to a moment is counted from when the server says that it answered.
+
+    Both are by the server's clock: ours may be wrong, or may have been set since.
+    """
     try:
         return float(value)
     except ValueError:
-        moment = parsedate_to_datetime(value)
-        zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-        return (zoned - datetime.now(timezone.utc)).total_seconds()
+        until = _moment(value)
+    try:
+        since = datetime.now(timezone.utc) if date is None else _moment(date)
+    except ValueError:
+        since = datetime.now(timezone.utc)
+    return (until - since).total_seconds()
+
+
+def _moment(value: str) -> datetime:
+    moment = parsedate_to_datetime(value)
+    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)

@@ -107,6 +107,24 @@ def test_no_module_is_longer_than_the_house_allows() -> None:
     assert {name: length for name, length in lengths.items() if length > LONGEST_MODULE} == {}
 
 
+STAMPS = {
+    "factscore_chain/manifest.py": "when a report was made",
+    "retrievers/writer.py": "when a source was built",
+    "retrievers/original.py": "when a file of the original was written",
+    "factscore_chain/retries.py": "a date that a server names, where it does not tell its own clock",
+}
+"""What asks for the time of day. It may jump, so nothing is measured or timed by it."""
+WALL_CLOCKS = re.compile(
+    r"\b(?:time\.(?:time|time_ns|localtime|gmtime|ctime)|datetime\.(?:now|utcnow|today|fromtimestamp)|date\.today)\("
+    r"|from time import (?!monotonic|perf_counter|sleep)"
+)
+
+
+def test_nothing_is_measured_by_a_clock_that_may_jump() -> None:
+    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in PACKAGE_MODULES}
+    assert {name for name, text in texts.items() if WALL_CLOCKS.search(text)} == set(STAMPS)
+
+
 def _in_a_fresh_interpreter(code: str) -> str:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
     assert run.returncode == 0, run.stderr

@@ -64,6 +64,9 @@ def test_the_kind_of_error_decides(error: Exception, kind: str) -> None:
         ({"retry-after-ms": "x"}, None),
         ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0),
         ({"retry-after": "Wed, 21 Oct 2015 07:28:00"}, 0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00", "date": "Wed, 21 Oct 2015 07:27:30 GMT"}, 30),
+        ({"retry-after": "Wed, 21 Oct 2099 07:28:00 GMT", "date": "Wed, 21 Oct 2099 07:28:00 GMT"}, 0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT", "date": "today"}, 0),
     ],
 )
 def test_the_wait_that_a_server_names_is_read(headers: dict[str, str], seconds: float | None) -> None:

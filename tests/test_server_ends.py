@@ -31,7 +31,7 @@ async def application(folder: Path) -> AsyncIterator[Any]:
     with ExitStack() as stack:
         upstream = Upstream(stack.enter_context(OpenAIServer([TRUE])).url, GuardPolicy())
         app = create_app(word_sources(folder), Serving(limits=Limits(concurrency=1), upstream=upstream))
-        async with app.router.lifespan_context(app):  # type: ignore[attr-defined]
+        async with app.router.lifespan_context(app):
             yield app
 
 
