@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,12 @@ from factscore_chain.retrieve import Retrieval
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.opening import as_retriever
 from factscore_chain.score import aggregate, check_gamma
-from factscore_chain.scoring_run import ScoringRun
+from factscore_chain.scoring_run import ScoringRun, as_completed
 from factscore_chain.seek.verifier import MOST_ROUNDS, make_seeking
 from factscore_chain.spending import Budget, PriceTable, load_prices
 from factscore_chain.stage import Stage
 from factscore_chain.strict import check_complete, check_topics
+from factscore_chain.values import Generation
 from factscore_chain.verify.base import Verifier
 from factscore_chain.verify.calibration import Calibration, read_calibration
 from factscore_chain.verify.judging import Judging
@@ -226,27 +227,12 @@ class FactScoreChain(Stage[Any, Report]):
         self, generations: Iterable[AnyGeneration], config: RunnableConfig | None = None
     ) -> AsyncGenerator[tuple[int, GenerationReport], None]:
         """Scores several together, and gives each as soon as it is done; see `score_as_completed`."""
-        run, done = self._run(), asyncio.Queue[tuple[int, GenerationReport] | None](1)
-
-        async def work() -> None:
-            try:
-                await run.each(map(self._taken, generations), config or {}, keep)
-            finally:
-                # Whoever listens no more has cancelled this.
-                await done.put(None)
-
-        async def keep(index: int, report: GenerationReport) -> None:
-            if self.strict:
-                check_complete(self.report((report,)))
-            await done.put((index, report))
-
-        working = asyncio.ensure_future(work())
-        try:
-            while (one := await done.get()) is not None:
-                yield one
-            await working
-        finally:
-            working.cancel()
+        taken = map(self._taken, generations)
+        async with aclosing(as_completed(self._run(), taken, config or {})) as completed:
+            async for index, report in completed:
+                if self.strict:
+                    check_complete(self.report((report,)))
+                yield index, report
 
     def estimate_cost(self, generations: Any) -> CostEstimate:
         """What scoring would take: calls, tokens and dollars. No model is asked; see `rehearsal.py`.

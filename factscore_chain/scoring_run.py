@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from langchain_core.runnables import RunnableConfig
@@ -112,3 +112,32 @@ class ScoringRun:
         if report.status == "failed" and not report.facts and not report.failures:
             return 1
         return 0 if self.scorer.models else sum(fact.verdict is Verdict.FAILED for fact in report.facts)
+
+
+async def as_completed(
+    run: ScoringRun, generations: Iterable[Generation], config: RunnableConfig
+) -> AsyncGenerator[tuple[int, GenerationReport], None]:
+    """Each report with its number as soon as it is there; who stops asking stops the work.
+
+    Raises:
+        FatalModelError: A model cannot be used at all, and nothing was scored.
+    """
+    done = asyncio.Queue[tuple[int, GenerationReport] | None](1)
+
+    async def work() -> None:
+        try:
+            await run.each(generations, config, keep)
+        finally:
+            # Whoever listens no more has cancelled this.
+            await done.put(None)
+
+    async def keep(index: int, report: GenerationReport) -> None:
+        await done.put((index, report))
+
+    working = asyncio.ensure_future(work())
+    try:
+        while (one := await done.get()) is not None:
+            yield one
+        await working
+    finally:
+        working.cancel()

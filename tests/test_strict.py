@@ -81,6 +81,16 @@ def test_many_unknown_topics_do_not_fill_the_screen(tmp_path: Path) -> None:
     assert "Nobody 5'" not in str(caught.value)
 
 
+def test_generations_that_are_taken_one_by_one_are_checked_when_their_turn_comes(tmp_path: Path) -> None:
+    scorer, _ = chain(tmp_path, only_the_first)
+    good, bad = (Generation("-", "Ada Lovelace", facts=(fact,)) for fact in FACTS[:2])
+    assert [report.score for _, report in scorer.score_as_completed([good])] == [1.0]
+    with pytest.raises(IncompleteError):
+        list(scorer.score_as_completed([good, bad]))
+    with pytest.raises(UnknownTopicsError):
+        list(scorer.score_as_completed([good, Generation("-", "Nobody")]))
+
+
 def test_what_a_store_has_from_before_counts_in_a_strict_run(tmp_path: Path) -> None:
     model = ScriptedChatModel(script=lambda _: "Neither", max_retries=0)
     lenient = FactScoreChain(make_source(tmp_path), llm=model, gamma=None)
