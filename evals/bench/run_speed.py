@@ -30,9 +30,14 @@ from factscore_chain.chain import FactScoreChain
 from factscore_chain.errors import FactScoreError
 from factscore_chain.evals.bench.machine import machine, machine_line
 from factscore_chain.evals.decomposition import read_human_sentences
-from factscore_chain.factscorer import FactScorer
 from factscore_chain.generation_files import parse_rows
 from factscore_chain.language_model import LanguageModel, init_model
+from factscore_chain.original.documents import DocDB
+from factscore_chain.original.passages import BM25
+from factscore_chain.original.published import published_chain, published_decomposer
+from factscore_chain.original.setup import Setup, open_knowledge
+from factscore_chain.original.store import AnswerStore
+from factscore_chain.published_names import parse_model_name
 from factscore_chain.report import Report
 from factscore_chain.retrievers.opening import as_retriever
 from factscore_chain.values import Generation
@@ -127,25 +132,20 @@ def original(task: Task, server: ModelServer, scratch: Path) -> Callable[[], Rep
     data = scratch / "original"
     (data / "demos").mkdir(parents=True, exist_ok=True)
     shutil.copyfile(task.demonstrations, data / "demos/demons.json")
-    scorer = FactScorer(
-        "retrieval+ChatGPT",
-        data_dir=str(data),
-        cache_dir=tempfile.mkdtemp(dir=scratch),
+    cache = Path(tempfile.mkdtemp(dir=scratch))
+    setup = Setup(
+        parse_model_name("retrieval+ChatGPT"),
+        data_dir=data,
+        model_dir=data,
+        cache_dir=cache,
+        key_path="",
+        store=AnswerStore(cache / "answers.db"),
         llm=server.model(1),
-        protocol="original",
-        retrieval_type="bm25",
-        cost_estimate=None,
+        retrieval_type=BM25,
     )
-    scorer.register_knowledge_source("pages", data_path=str(task.pages), db_path=str(data / "pages.db"))
-    topics, texts = [one.topic or "" for one in task.generations], [one.text for one in task.generations]
-
-    def run() -> Report:
-        scorer.get_score(topics, texts, knowledge_source="pages")
-        if scorer.report is None:
-            raise AssertionError("there is a report of every score")
-        return scorer.report
-
-    return run
+    knowledge = open_knowledge("pages", DocDB(data / "pages.db", task.pages), setup)
+    chain = published_chain(setup, knowledge, "pages", published_decomposer(setup), gamma=10)
+    return lambda: chain.score_many(task.generations)
 
 
 def ours(task: Task, server: ModelServer, concurrency: int) -> Callable[[], Report]:
