@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers import schema
 from factscore_chain.retrievers.connections import Connections
+from factscore_chain.retrievers.full_text import search_full_text
 from factscore_chain.retrievers.plan import Registration
-from factscore_chain.retrievers.terms import match_any
 from factscore_chain.retrievers.titles import TitleIndex, folded
 from factscore_chain.retrievers.tokenize import TOKENIZER_VERSION, tokens
+from factscore_chain.retrievers.word_search import WordIndex
 
-_BUDGET = 50_000
-"""Index entries that a search may read: keeps it fast where a word stands in most passages."""
-_TITLE_WEIGHT = 4.0
+_AT_ONCE = 500
 
 
 def is_ours(connection: sqlite3.Connection) -> bool:
@@ -35,10 +34,12 @@ class Database:
         self._path = path
         self._connections = connections
         version = connections.get().execute("PRAGMA user_version").fetchone()[0]
-        if version != schema.SCHEMA_VERSION:
+        if version not in (schema.SCHEMA_VERSION, schema.FULL_TEXT_VERSION):
             raise KnowledgeSourceError(
-                f"{path} has layout {version}, this version reads {schema.SCHEMA_VERSION}. Build it again."
+                f"{path} has layout {version}, this version reads {schema.FULL_TEXT_VERSION} and "
+                f"{schema.SCHEMA_VERSION}. Build it again."
             )
+        self.version = int(version)
         self.meta = schema.read_meta(connections.get())
         if not self.meta.get("complete"):
             raise KnowledgeSourceError(
@@ -55,6 +56,7 @@ class Database:
         self.registration: Registration | None = Registration.from_json(str(self.meta["registration"]))
         self.document_count = self.registration.documents
         self.passage_count: int | None = self.registration.passages
+        self._words: WordIndex | None = None
 
     def content_hash(self) -> str:
         """Hash over titles, redirects and passages, made at registration."""
@@ -62,7 +64,8 @@ class Database:
 
     def titles(self) -> Iterator[str]:
         """All titles, in the order of their registration."""
-        for (title,) in self._connections.get().execute("SELECT title FROM documents ORDER BY id"):
+        sql = f"SELECT title FROM documents ORDER BY {self._order}"  # noqa: S608  our own name
+        for (title,) in self._connections.get().execute(sql):
             yield title
 
     def has(self, title: str) -> bool:
@@ -71,15 +74,15 @@ class Database:
 
     def resolve(self, title: str) -> str:
         """The title of the document that is meant; see `TitleIndex.resolve`."""
-        return TitleIndex(self._connections.get()).resolve(title)
+        return self._title_index().resolve(title)
 
     def find(self, title: str) -> str | None:
         """The title of the document that bears a name; see `TitleIndex.find`."""
-        return TitleIndex(self._connections.get()).find(title)
+        return self._title_index().find(title)
 
     def namesakes(self, name: str) -> list[str]:
         """Titles of all documents that bear a name; see `TitleIndex.namesakes`."""
-        return TitleIndex(self._connections.get()).namesakes(name)
+        return self._title_index().namesakes(name)
 
     def texts(self, title: str) -> list[str]:
         """The passages of the document with exactly this title, in order."""
@@ -91,26 +94,55 @@ class Database:
 
     def all_passages(self) -> Iterator[tuple[str, str]]:
         """Title and text of every passage, in the order of registration."""
-        sql = "SELECT d.title, p.text FROM passages p JOIN documents d ON d.id = p.document ORDER BY p.id"
-        yield from self._connections.get().execute(sql)
+        documents = self._connections.get().execute(
+            f"SELECT title, first, count FROM documents ORDER BY {self._order}"  # noqa: S608  our own name
+        )
+        sql = "SELECT text FROM passages WHERE id BETWEEN ? AND ? ORDER BY id"
+        for title, first, count in documents:
+            for (text,) in self._connections.get().execute(sql, (first, first + count - 1)):
+                yield title, text
 
     def search(self, query: str, limit: int) -> list[tuple[str, str, float]]:
         """Title, text and BM25 score of the best passages; those without a word of the query are left out."""
         connection = self._connections.get()
-        match = match_any(connection, "common_terms", tokens(query), _BUDGET)
-        if match is None:
-            return []
-        sql = (
-            "SELECT d.title, p.text, found.score FROM (SELECT rowid, bm25(passage_terms, ?, 1.0) AS score "
-            "FROM passage_terms WHERE passage_terms MATCH ? ORDER BY score, rowid LIMIT ?) AS found "
-            "JOIN passages p ON p.id = found.rowid JOIN documents d ON d.id = p.document "
-            "ORDER BY found.score, found.rowid"
-        )
-        rows = connection.execute(sql, (_TITLE_WEIGHT, match, limit))
-        return [(title, text, -score) for title, text, score in rows]
+        if self.version == schema.FULL_TEXT_VERSION:
+            return search_full_text(connection, query, limit)
+        found = self._word_index(connection).search(connection, tokens(query), limit)
+        rows = self._rows(connection, [number for number, _ in found])
+        ranked = sorted(((-score, *rows[number]) for number, score in found), key=lambda row: row[:3])
+        return [(title, text, -score) for score, _, _, title, text in ranked[:limit]]
 
     def close(self) -> None:
         """Nothing is held but the connections."""
+
+    @property
+    def _order(self) -> str:
+        # An update gives new documents new ids, wherever in the input they stand.
+        return "id" if self.version == schema.FULL_TEXT_VERSION else "place"
+
+    def _title_index(self) -> TitleIndex:
+        return TitleIndex(self._connections.get(), self._order)
+
+    def _word_index(self, connection: sqlite3.Connection) -> WordIndex:
+        if self._words is None:
+            blocks = [block for (block,) in connection.execute("SELECT block FROM lengths ORDER BY block")]
+            self._words = WordIndex(self.passage_count or 0, int(self.meta["words"]), blocks)
+        return self._words
+
+    def _rows(
+        self, connection: sqlite3.Connection, passages: Sequence[int]
+    ) -> dict[int, tuple[int, int, str, str]]:
+        """Place, id, title and text of passages, by their ids."""
+        found: dict[int, tuple[int, int, str, str]] = {}
+        for start in range(0, len(passages), _AT_ONCE):
+            some = passages[start : start + _AT_ONCE]
+            sql = (
+                "SELECT p.id, d.place, p.id, d.title, p.text FROM passages p "  # noqa: S608  marks only
+                "JOIN documents d ON d.id = p.document "
+                f"WHERE p.id IN ({','.join('?' * len(some))})"
+            )
+            found.update((number, tuple(row)) for number, *row in connection.execute(sql, some))
+        return found
 
     def _document(self, title: str) -> int | None:
         sql = "SELECT document FROM names WHERE folded = ? AND name = ? AND redirect = 0"

@@ -19,6 +19,7 @@ from factscore_chain.retrievers.original import OriginalDatabase, is_original
 from factscore_chain.retrievers.passages import MAX_TOKENS
 from factscore_chain.retrievers.plan import Plan, Registration
 from factscore_chain.retrievers.registration import is_made_from, register
+from factscore_chain.retrievers.workers import checked_workers
 from factscore_chain.values import Passage
 
 
@@ -74,6 +75,7 @@ class KnowledgeSource:
         strict: bool = False,
         overwrite: bool = False,
         progress: bool | None = None,
+        workers: int | None = None,
     ) -> KnowledgeSource:
         """Registers documents and opens the result.
 
@@ -94,17 +96,21 @@ class KnowledgeSource:
             overwrite: Replace a knowledge source that holds something else; one that was made from the same
                 content is registered anew. A file that is no knowledge source is never replaced.
             progress: Show a progress bar; by default on a terminal only.
+            workers: Processes that cut and index, beside this one, which writes; 1 does all here, and None
+                takes as many as there are cores. The result is the same, to the byte; a small input is never
+                worth a process.
 
         Raises:
             UsageError: `out_path` holds something else, and `overwrite` is not set or it is no knowledge
-                source.
+                source; or `workers` is less than 1.
             KnowledgeSourceError: The input cannot be read, holds no document, has a bad line (`strict`), or
                 another process is building the same file.
             MissingExtraError: The input needs a parser that is not installed (extra `documents`).
         """
         given, out = Path(documents), Path(out_path)
         with as_rows(given, out) as rows:
-            plan = Plan(rows, out, name or given.stem, max_tokens, strict, progress, given)
+            processes = checked_workers(workers)
+            plan = Plan(rows, out, name or given.stem, max_tokens, strict, progress, given, processes)
             if out.exists() and not overwrite:
                 return cls._reopen(plan)
             register(plan)

@@ -142,7 +142,7 @@ class OriginalDatabase:
         index.execute("BEGIN")
         with closing(self._connections.get().execute("SELECT rowid, title FROM documents")) as rows:
             while batch := rows.fetchmany(_BATCH):
-                index.executemany("INSERT INTO documents VALUES (?, ?, 0, 0)", batch)
+                index.executemany("INSERT INTO documents VALUES (?1, ?2, 0, 0, ?1, '')", batch)
                 insert_names(index, [(row, title, row, False) for row, title in batch])
         store_common(index, "name_grams", "common_grams")
         index.execute("COMMIT")

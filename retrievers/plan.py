@@ -68,6 +68,8 @@ class Plan:
     progress: bool | None = None
     given: Path | None = None
     """What the rows were made from, if anything; messages name it."""
+    workers: int = 1
+    """Processes that prepare batches."""
 
     @property
     def input(self) -> Path:

@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers import schema
+from factscore_chain.retrievers.pending import Pending, pending_path
 from factscore_chain.retrievers.plan import Plan, Registration
 from factscore_chain.retrievers.replacing import check_replaceable
 from factscore_chain.retrievers.rows import check_input, digest_of
@@ -69,26 +70,41 @@ def _continues(plan: Plan) -> bool:
     if any(meta.get(key) != value for key, value in plan.settings.items()):
         return False
     offset = int(meta.get("offset", 0))
-    if offset > plan.source.stat().st_size:
+    if offset > plan.source.stat().st_size or not _goes_with(meta, plan):
         return False
     return meta.get("digest") == digest_of(plan.source, offset).hexdigest()
 
 
+def _goes_with(meta: dict[str, str | int], plan: Plan) -> bool:
+    """Whether all that waits for its block is there; what the source never committed is dropped."""
+    stop = Registration.from_json(str(meta["registration"])).passages if "registration" in meta else 0
+    start = stop // schema.BLOCK * schema.BLOCK
+    with closing(Pending(pending_path(plan.partial))) as pending:
+        pending.forget_from(stop)
+        pending.forget_before(start)
+        first, end = pending.first_id(), pending.next_id()
+    return start == stop if first is None else first <= start and end == stop
+
+
 def _fill(plan: Plan) -> Registration:
     fresh = not plan.partial.exists()
-    with closing(sqlite3.connect(plan.partial, isolation_level=None)) as connection:
+    with (
+        closing(sqlite3.connect(plan.partial, isolation_level=None)) as connection,
+        closing(Pending(pending_path(plan.partial))) as pending,
+    ):
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA cache_size = -65536")
         if fresh:
             schema.create(connection)
             schema.write_meta(connection, **plan.settings, digest=hashlib.sha256().hexdigest())
-        done = Writer(connection, plan).run()
+        done = Writer(connection, pending, plan).run()
         # One plain file is left, which can be read where nothing can be written.
         connection.execute("PRAGMA journal_mode = DELETE")
         return done
 
 
 def _remove(partial: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        partial.with_name(partial.name + suffix).unlink(missing_ok=True)
+    for file in (partial, pending_path(partial)):
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            file.with_name(file.name + suffix).unlink(missing_ok=True)

@@ -24,8 +24,6 @@ LONGEST_LINE = 64 * 1024 * 1024
 LEFT_OUT = "left_out"
 """The only key of a row that stands for a part of an input that gave no document; it says why."""
 
-_TOO_LONG = f"longer than {LONGEST_LINE:,} bytes"
-
 
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
@@ -46,12 +44,10 @@ class Row(BaseModel):
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the file and where it ends."""
+    """A line of the file."""
 
     number: int
     """Counted from 1; 0 for a part of an input that has no lines."""
-    end: int
-    """Byte offset behind it."""
     row: Row | None
     """None for an empty line, or for one with a problem."""
     problem: str | None = None
@@ -69,14 +65,15 @@ class Position:
         self.digest = self.digest or hashlib.sha256()
 
 
-class RowReader:
-    """Reads rows from a position on, keeping the position up to date."""
+class LineReader:
+    """Reads lines from a position on, keeping the position up to date."""
 
     def __init__(self, file: BinaryIO, position: Position) -> None:
         self._file = file
         self.position = position
 
-    def __iter__(self) -> Iterator[Line]:
+    def __iter__(self) -> Iterator[bytes | None]:
+        """Each line; None for one that is too long."""
         self._file.seek(self.position.offset)
         while data := self._file.readline(LONGEST_LINE):
             self._advance(data)
@@ -85,13 +82,17 @@ class RowReader:
                 data = self._file.readline(LONGEST_LINE)
                 self._advance(data)
             self.position.line += 1
-            number, end = self.position.line, self.position.offset
-            yield Line(number, end, None, _TOO_LONG) if too_long else _read(data, number, end)
+            yield None if too_long else data
 
     def _advance(self, data: bytes) -> None:
         assert self.position.digest is not None  # noqa: S101  set by __post_init__
         self.position.digest.update(data)
         self.position.offset += len(data)
+
+    def state(self) -> Position:
+        """A copy of the position, for what has been read so far."""
+        assert self.position.digest is not None  # noqa: S101  set by __post_init__
+        return Position(self.position.offset, self.position.line, self.position.digest.copy())
 
 
 def digest_of(path: Path, size: int | None = None) -> _Hash:
@@ -121,20 +122,23 @@ def check_input(path: Path) -> None:
         raise KnowledgeSourceError(f"Cannot read {path}: {error.strerror or error}.") from error
 
 
-def _read(data: bytes, number: int, end: int) -> Line:
+def read_line(data: bytes | None, number: int) -> Line:
+    """The row of a line, or what is wrong with it; None stands for a line that is too long."""
+    if data is None:
+        return Line(number, None, f"longer than {LONGEST_LINE:,} bytes")
     if number == 1:
         data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.strip():
-        return Line(number, end, None)
+        return Line(number, None)
     try:
         value = _parse(data)
         if isinstance(value, dict) and value.keys() == {LEFT_OUT}:
-            return Line(0, end, None, str(value[LEFT_OUT]))
-        return Line(number, end, *_checked(Row.model_validate(value)))
+            return Line(0, None, str(value[LEFT_OUT]))
+        return Line(number, *_checked(Row.model_validate(value)))
     except ValidationError as error:
-        return Line(number, end, None, _explain(error))
+        return Line(number, None, _explain(error))
     except (ValueError, RecursionError) as error:
-        return Line(number, end, None, f"not JSON ({error})")
+        return Line(number, None, f"not JSON ({error})")
 
 
 def _parse(data: bytes) -> Any:

@@ -50,8 +50,9 @@ def grams(title: str) -> list[str]:
 class TitleIndex:
     """Resolves titles against the tables `names`, `name_grams` and `common_grams` of a database."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, order: str = "place") -> None:
         self._connection = connection
+        self._order = order
 
     def resolve(self, title: str) -> str:
         """Finds the title of the one document that is meant.
@@ -109,8 +110,9 @@ class TitleIndex:
         if query is None:
             return []
         rows = self._connection.execute(
-            "SELECT d.title, n.folded FROM name_grams g JOIN names n ON n.id = g.rowid "
-            "JOIN documents d ON d.id = n.document WHERE name_grams MATCH ? ORDER BY g.rank, g.rowid LIMIT ?",
+            "SELECT d.title, n.folded FROM name_grams g JOIN names n ON n.id = g.rowid "  # noqa: S608  our own name
+            "JOIN documents d ON d.id = n.document WHERE name_grams MATCH ? "
+            f"ORDER BY g.rank, d.{self._order}, n.id LIMIT ?",
             (query, _COMPARED),
         )
         scored = [(-_likeness(key, other), order, name) for order, (name, other) in enumerate(rows)]
@@ -120,23 +122,28 @@ class TitleIndex:
     def _named(self, key: str) -> list[tuple[str, int, int]]:
         if not key:
             return []
-        sql = "SELECT name, document, redirect FROM names WHERE folded = ? ORDER BY id LIMIT 1000"
+        sql = (
+            "SELECT n.name, n.document, n.redirect FROM names n "  # noqa: S608  our own name
+            "JOIN documents d ON d.id = n.document "
+            f"WHERE n.folded = ? ORDER BY d.{self._order}, n.id LIMIT 1000"
+        )
         return self._connection.execute(sql, (key,)).fetchall()
 
     def _redirected(self, documents: Iterable[int]) -> list[str]:
-        sql = "SELECT title FROM documents WHERE id = ?"
-        return [
-            self._connection.execute(sql, (document,)).fetchone()[0] for document in sorted(set(documents))
-        ]
+        sql = f"SELECT {self._order}, title FROM documents WHERE id = ?"  # noqa: S608  our own name
+        found = [self._connection.execute(sql, (document,)).fetchone() for document in set(documents)]
+        return [title for _, title in sorted(found)]
 
     def _beginning_with(self, key: str) -> list[str]:
         if not key:
             return []
         # A blank or a comma must follow: "Bos" is not the beginning of "Bosch".
         sql = (
-            "SELECT name FROM names WHERE redirect = 0 AND "
-            "((folded >= ?1 || ' ' AND folded < ?1 || '!') OR (folded >= ?1 || ',' AND folded < ?1 || '-')) "
-            "ORDER BY substr(folded, length(?1) + 1, 2) <> ' (', folded, id LIMIT ?2"
+            "SELECT n.name FROM names n JOIN documents d ON d.id = n.document "  # noqa: S608  our own name
+            "WHERE n.redirect = 0 AND "
+            "((n.folded >= ?1 || ' ' AND n.folded < ?1 || '!') "
+            "OR (n.folded >= ?1 || ',' AND n.folded < ?1 || '-')) "
+            f"ORDER BY substr(n.folded, length(?1) + 1, 2) <> ' (', n.folded, d.{self._order}, n.id LIMIT ?2"
         )
         return [name for (name,) in self._connection.execute(sql, (key, _LISTED + 1))]
 

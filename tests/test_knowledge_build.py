@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import random
 import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from filelock import FileLock
 
-from factscore_chain.errors import KnowledgeSourceError, UsageError
-from factscore_chain.retrievers import writer
+from factscore_chain.errors import KnowledgeSourceError
+from factscore_chain.retrievers import prepare, writer
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.passages import cut_many
 from factscore_chain.retrievers.plan import Plan
@@ -150,54 +148,6 @@ def test_an_output_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Pa
         KnowledgeSource.build(write_rows(tmp_path / "r.jsonl", PAGES), tmp_path / "file" / "source.db")
 
 
-def test_building_again_from_the_same_content_opens_what_is_there(tmp_path: Path) -> None:
-    with _build(tmp_path, PAGES) as first, _build(tmp_path, PAGES) as second:
-        assert second.built == first.built
-        assert (tmp_path / "source.db").stat().st_mtime_ns == first.path.stat().st_mtime_ns
-
-
-def test_another_content_does_not_replace_a_source_unasked(tmp_path: Path) -> None:
-    _build(tmp_path, PAGES).close()
-    with pytest.raises(UsageError, match="overwrite=True"):
-        _build(tmp_path, PAGES[:1])
-    with _build(tmp_path, PAGES[:1], overwrite=True) as replaced:
-        assert replaced.document_count == 1
-
-
-@pytest.mark.parametrize("kind", ["notes", "songs", "folder"])
-def test_what_is_no_knowledge_source_is_never_overwritten(tmp_path: Path, kind: str) -> None:
-    out = tmp_path / "source.db"
-    if kind == "notes":
-        out.write_text("notes of a year")
-    elif kind == "songs":
-        with closing(sqlite3.connect(out)) as connection, connection:
-            connection.execute("CREATE TABLE songs (title, text, year)")
-    else:
-        out.mkdir()
-    before = None if out.is_dir() else out.read_bytes()
-    with pytest.raises(UsageError, match="not a knowledge source"):
-        _build(tmp_path, PAGES, overwrite=True)
-    assert before is None or out.read_bytes() == before
-
-
-def test_a_source_of_another_version_and_an_empty_file_may_be_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "source.db").touch()
-    source = _build(tmp_path, PAGES[:1], overwrite=True)
-    source.close()
-    with closing(sqlite3.connect(source.path)) as connection, connection:
-        connection.execute("PRAGMA user_version = 99")
-    with _build(tmp_path, PAGES, overwrite=True) as replaced:
-        assert replaced.document_count == 4
-
-
-def test_a_failed_build_leaves_the_good_source_alone(tmp_path: Path) -> None:
-    _build(tmp_path, PAGES).close()
-    with pytest.raises(KnowledgeSourceError):
-        _build(tmp_path, ["<html>"], overwrite=True)
-    with KnowledgeSource(tmp_path / "source.db") as source:
-        assert source.document_count == 4
-
-
 def test_the_hash_follows_content_and_not_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = []
     for size in (1, 7, 100):
@@ -222,7 +172,7 @@ def _interrupt(after: int, monkeypatch: pytest.MonkeyPatch, path: Path, out: Pat
         return cut_many(documents, max_tokens)
 
     with monkeypatch.context() as patch:
-        patch.setattr(writer, "cut_many", cut_or_fail)
+        patch.setattr(prepare, "cut_many", cut_or_fail)
         with pytest.raises(_InterruptedError):
             KnowledgeSource.build(path, out)
 
@@ -238,7 +188,7 @@ def test_an_interrupted_build_continues_where_it_stopped(
         seen.append(len(documents))
         return cut_many(documents, max_tokens)
 
-    monkeypatch.setattr(writer, "cut_many", count)
+    monkeypatch.setattr(prepare, "cut_many", count)
     with KnowledgeSource.build(path, out) as continued:
         assert sum(seen) == 55
         (tmp_path / "whole").mkdir()
@@ -276,7 +226,7 @@ def _build_slowly(path: Path, out: Path) -> None:
 
     patch = pytest.MonkeyPatch()
     patch.setattr(writer, "_BATCH_ROWS", 5)
-    patch.setattr(writer, "cut_many", slow)
+    patch.setattr(prepare, "cut_many", slow)
     KnowledgeSource.build(path, out)
 
 
@@ -322,15 +272,6 @@ def test_no_progress_bar_where_there_is_no_terminal(
     assert capsys.readouterr().err == ""
     _build(tmp_path, PAGES[:2], overwrite=True, progress=True).close()
     assert "rows" in capsys.readouterr().err
-
-
-def test_common_words_do_not_hide_rare_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("factscore_chain.retrievers.terms.COMMON", 5)
-    monkeypatch.setattr("factscore_chain.retrievers.database._BUDGET", 10)
-    rows = [{"title": str(i), "text": f"the town of wells {random.Random(i).random()}"} for i in range(40)]
-    with _build(tmp_path, [*rows, {"title": "Ada", "text": "the town of zebras"}]) as source:
-        assert source.search("the town of zebras", 3)[0].title == "Ada"
-        assert len(source.search("the of", 3)) == 3
 
 
 def test_the_real_pages_keep_every_word(data_dir: Path, tmp_path: Path) -> None:

@@ -28,6 +28,9 @@ def add_parser(commands: Any) -> None:
     building.add_argument("--out", type=Path, required=True, metavar="SOURCE", help="the database to write")
     building.add_argument("--overwrite", action="store_true", help="replace the source that is there")
     building.add_argument(
+        "--workers", type=int, metavar="N", help="processes that read and cut (default: one a core)"
+    )
+    building.add_argument(
         "--vectors",
         action="store_true",
         help="embed every passage into a Chroma index beside it; so does --embedder",
@@ -95,7 +98,9 @@ def build(options: argparse.Namespace) -> bool:
     """Registers a file; returns whether every row was taken."""
     from factscore_chain.retrievers.knowledge import KnowledgeSource
 
-    source = KnowledgeSource.build(options.file, options.out, overwrite=options.overwrite)
+    source = KnowledgeSource.build(
+        options.file, options.out, overwrite=options.overwrite, workers=options.workers
+    )
     print(
         f"{source.name}: {source.document_count} documents, {source.passage_count} passages "
         f"in {str(options.out)!r}, content {source.content_hash[:12]}"
