@@ -26,13 +26,13 @@ def store_block(connection: sqlite3.Connection, pending: Pending, block: int, st
     waiting = pending.batches()
     offset = start - (pending.first_id() or 0)
     together = merged([part.between(start, end) for part in waiting])
-    write_block(connection, block, together, together.lengths[offset : offset + end - start])
+    pack_rows(connection, block, together, together.lengths[offset : offset + end - start])
 
 
-def write_block(connection: sqlite3.Connection, block: int, postings: Postings, lengths: Ints) -> None:
-    """Stores the lengths of a block's passages, and its words in their order."""
+def pack_rows(connection: sqlite3.Connection, block: int, postings: Postings, lengths: Ints) -> None:
+    """Stores words of a block, whose rows must not be there, and the lengths of all its passages."""
     data = np.minimum(lengths, _LONGEST).astype("<u2").tobytes()
-    connection.execute("INSERT INTO lengths VALUES (?, ?)", (block, data))
+    connection.execute("INSERT OR REPLACE INTO lengths VALUES (?, ?)", (block, data))
     connection.executemany(
         "INSERT INTO postings VALUES (?, ?, ?, ?, ?, ?)",
         (
@@ -40,3 +40,9 @@ def write_block(connection: sqlite3.Connection, block: int, postings: Postings, 
             for one in pack(postings, block * schema.BLOCK, lengths)
         ),
     )
+
+
+def stored_lengths(connection: sqlite3.Connection, block: int) -> Ints:
+    """The lengths of a block's passages; 0 for those that were removed."""
+    row = connection.execute("SELECT data FROM lengths WHERE block = ?", (block,)).fetchone()
+    return np.frombuffer(b"" if row is None else row[0], dtype="<u2").astype(np.int32)

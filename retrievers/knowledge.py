@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from factscore_chain.errors import KnowledgeSourceError, UsageError
+from factscore_chain.retrievers import schema
 from factscore_chain.retrievers.bm25 import checked_k
 from factscore_chain.retrievers.connections import Connections, check_file
 from factscore_chain.retrievers.database import Database, is_ours
@@ -19,6 +20,7 @@ from factscore_chain.retrievers.original import OriginalDatabase, is_original
 from factscore_chain.retrievers.passages import MAX_TOKENS
 from factscore_chain.retrievers.plan import Plan, Registration
 from factscore_chain.retrievers.registration import is_made_from, register
+from factscore_chain.retrievers.update import Changes, update_source
 from factscore_chain.retrievers.workers import checked_workers
 from factscore_chain.values import Passage
 
@@ -115,6 +117,51 @@ class KnowledgeSource:
                 return cls._reopen(plan)
             register(plan)
         return cls(out)
+
+    @classmethod
+    def update(
+        cls,
+        path: str | Path,
+        documents: str | Path,
+        *,
+        strict: bool = False,
+        progress: bool | None = None,
+        workers: int | None = None,
+    ) -> Changes:
+        """Brings a source up to date with its documents as they are now.
+
+        New documents are added, changed ones replaced, those that are no longer there removed; all others
+        keep their passages. The source then answers as one that was built anew, and has the same content
+        hash. It is replaced in one step: whoever has it open goes on with what it was, and an update that is
+        broken off changes nothing.
+
+        Args:
+            path: A source that `build` made.
+            documents: All its documents, as `build` takes them.
+            strict: Stop at the first bad line instead of leaving it out.
+            progress: Show a progress bar; by default on a terminal only.
+            workers: Processes that cut and index what changed; None for as many as there are cores.
+
+        Returns:
+            How many documents were added, changed, removed and kept.
+
+        Raises:
+            UsageError: `workers` is less than 1.
+            KnowledgeSourceError: The source cannot be opened, or was made by another version or the original
+                package; the input cannot be read, holds no document, or has a bad line (`strict`); or
+                another process is writing the same file.
+            MissingExtraError: The input needs a parser that is not installed (extra `documents`).
+        """
+        given, out, processes = Path(documents), Path(path), checked_workers(workers)
+        with cls(out) as source:
+            if not isinstance(source._store, Database) or source._store.version != schema.SCHEMA_VERSION:
+                raise KnowledgeSourceError(
+                    f"{out} was made by an older version or by the original package, and cannot be updated. "
+                    "Build it again."
+                )
+            name, max_tokens = source.name, int(source._store.meta["max_tokens"])
+        with as_rows(given, out) as rows:
+            return update_source(Plan(rows, out, name, max_tokens, strict, progress, given, processes))
 
     @classmethod
     def _reopen(cls, plan: Plan) -> KnowledgeSource:

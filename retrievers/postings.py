@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factscore_chain.retrievers import schema
-from factscore_chain.retrievers.tokenize import tokens
+from factscore_chain.retrievers.tokenize import LONGEST, bare, tokens
 
 TITLE_WEIGHT = 4
 _MOST = 255
@@ -190,7 +190,8 @@ def _tokens(word: str) -> tuple[str, ...]:
     if (kept := _known.get(word)) is None:
         if len(_known) >= _REMEMBERED:
             _known.clear()
-        kept = _known[word] = tuple(tokens(word))
+        plain = bare(word)
+        kept = _known[word] = tuple(tokens(word)) if plain is None else (plain[:LONGEST],) if plain else ()
     return kept
 
 

@@ -168,3 +168,13 @@ def insert_names(connection: sqlite3.Connection, names: Iterable[tuple[int, str,
         "INSERT INTO name_grams(rowid, grams) VALUES (?, ?)",
         ((row, " ".join(dict.fromkeys(grams(key)))) for row, key, *_ in rows),
     )
+
+
+def remove_names(connection: sqlite3.Connection, condition: str) -> None:
+    """Removes the names that fulfil a condition of our own wording."""
+    rows = connection.execute(f"SELECT id, folded FROM names WHERE {condition}").fetchall()  # noqa: S608
+    connection.executemany(
+        "INSERT INTO name_grams(name_grams, rowid, grams) VALUES ('delete', ?, ?)",
+        [(row, " ".join(dict.fromkeys(grams(key)))) for row, key in rows],
+    )
+    connection.executemany("DELETE FROM names WHERE id = ?", [(row,) for row, _ in rows])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 
 TOKENIZER_VERSION = 1
 """Raised with any change of `tokens`, so that an index made by another version is never searched."""
 
-_LONGEST = 64
+LONGEST = 64
 """Longer runs of letters are noise (encoded data); their head still finds them."""
 
 # Scripts written without blanks between words, and Hangul, whose words carry their particles.
@@ -55,14 +56,20 @@ def tokens(text: str) -> list[str]:
     """
     folded = _prepare(fold(text))
     if folded.isascii():
-        return [token[:_LONGEST] for token in _ASCII_WORD.findall(folded)]
+        return [token[:LONGEST] for token in _ASCII_WORD.findall(folded)]
     found: list[str] = []
     for match in _WORD.finditer(folded):
         if match.lastgroup == "run":
             found.extend(_grams(match.group()))
         else:
-            found.append(match.group()[:_LONGEST])
+            found.append(match.group()[:LONGEST])
     return found
+
+
+def bare(word: str) -> str | None:
+    """A plain word without the punctuation around it, in small letters; None for what is not that simple."""
+    stripped = word.strip(string.punctuation)
+    return stripped.lower() if stripped.isascii() and (stripped.isalnum() or not stripped) else None
 
 
 def fold(text: str) -> str:

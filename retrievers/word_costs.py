@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from factscore_chain.errors import KnowledgeSourceError
+from factscore_chain.retrievers.tokenize import bare
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -58,12 +59,25 @@ def _with(words: set[str]) -> dict[str, int]:
     """A dict that holds at least these words; when it is full, later calls get a new one."""
     global _costs
     costs = _costs
-    missing = list(words.difference(costs))
+    missing = words.difference(costs)
     if missing:
-        found = tokenizer().encode_batch_fast(missing, add_special_tokens=False)
-        new = dict(zip(missing, map(len, found), strict=True))
+        new = _counted(missing, costs)
         if len(costs) + len(new) > _REMEMBERED:
             _costs = costs = {}
-            return _with(words)
+            new = _counted(words, costs)
         costs.update(new)
     return costs
+
+
+def _counted(words: set[str], known: dict[str, int]) -> dict[str, int]:
+    """Tokens of words, of which plain ones are known again without the punctuation around them."""
+    plain = {word: bare(word) for word in words}
+    asked = list({word if base is None else base for word, base in plain.items()}.difference(known))
+    found = tokenizer().encode_batch_fast(asked, add_special_tokens=False)
+    new = dict(zip(asked, map(len, found), strict=True))
+    for word, base in plain.items():
+        if base is not None:
+            # Every mark of punctuation is a token.
+            cost = new[base] if base in new else known[base]
+            new[word] = cost + len(word) - len(base)
+    return new

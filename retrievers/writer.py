@@ -64,7 +64,7 @@ class Writer:
             tqdm(total=size, initial=start, unit="B", unit_scale=True, desc=plan.name, disable=show) as bar,
         ):
             ends: deque[Position] = deque()
-            batches = _batches(LineReader(file, self._position), plan.max_tokens, ends)
+            batches = batches_of(LineReader(file, self._position), plan.max_tokens, ends)
             for batch in prepared(batches, workers):
                 self._position = ends.popleft()
                 self._write(batch)
@@ -73,7 +73,7 @@ class Writer:
         return self._done
 
     def _write(self, batch: Batch) -> None:
-        with _transaction(self._connection):
+        with transaction(self._connection):
             kept = self._accepted(batch)
             postings = batch.postings
             if not all(kept):
@@ -144,7 +144,7 @@ class Writer:
         )
 
     def _complete(self) -> None:
-        with _transaction(self._connection):
+        with transaction(self._connection):
             if self._done.passages % schema.BLOCK:
                 store_block(
                     self._connection, self._pending, self._done.passages // schema.BLOCK, self._done.passages
@@ -188,7 +188,9 @@ def chained(chain: bytes, title: str, redirects: Sequence[str], passages: Sequen
     return hashlib.sha256(chain + content.encode()).digest()
 
 
-class _transaction:  # noqa: N801  reads as a keyword
+class transaction:  # noqa: N801  reads as a keyword
+    """A transaction that is undone by an exception."""
+
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
@@ -199,7 +201,7 @@ class _transaction:  # noqa: N801  reads as a keyword
         self._connection.execute("COMMIT" if kind is None else "ROLLBACK")
 
 
-def _batches(lines: LineReader, max_tokens: int, ends: deque[Position]) -> Iterator[Lines]:
+def batches_of(lines: LineReader, max_tokens: int, ends: deque[Position]) -> Iterator[Lines]:
     """Lines in batches of some size; where each of them ends is added to `ends`."""
     batch: list[bytes | None] = []
     start, first = lines.position.offset, lines.position.line + 1

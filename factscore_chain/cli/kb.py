@@ -1,4 +1,4 @@
-"""`factscore kb`: build a knowledge source, search one."""
+"""`factscore kb`: build a knowledge source, update it, share it, search it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Any) -> None:
-    """Declares the command, its two parts, and their arguments."""
+    """Declares the command, its parts, and their arguments."""
     parser: argparse.ArgumentParser = commands.add_parser("kb", help="build and search knowledge sources")
     parts = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     building = parts.add_parser("build", help="register documents into one database file")
@@ -37,6 +37,7 @@ def add_parser(commands: Any) -> None:
     )
     add_embedder_argument(building)
     building.set_defaults(run=build)
+    _add_update(parts)
     _add_push(parts)
     searching = parts.add_parser("search", help="show the passages that a query finds")
     searching.add_argument(
@@ -55,6 +56,21 @@ def add_parser(commands: Any) -> None:
 def knowledge_at(text: str) -> str | Path:
     """Reads what names a knowledge source: a path, or a URL, which is none."""
     return text if "://" in text else Path(text)
+
+
+def _add_update(parts: Any) -> None:
+    updating = parts.add_parser("update", help="bring a database up to date with its documents")
+    updating.add_argument("source", type=Path, metavar="SOURCE", help="a database that `kb build` made")
+    updating.add_argument(
+        "file",
+        type=Path,
+        metavar="DOCUMENTS",
+        help="all its documents as they are now, as `kb build` takes them",
+    )
+    updating.add_argument(
+        "--workers", type=int, metavar="N", help="processes that read and cut (default: one a core)"
+    )
+    updating.set_defaults(run=update)
 
 
 def _add_push(parts: Any) -> None:
@@ -110,6 +126,19 @@ def build(options: argparse.Namespace) -> bool:
 
         print(f"{len(VectorIndex.build(source, make_embeddings(options)))} passages embedded")
     return report_problems(source)
+
+
+def update(options: argparse.Namespace) -> bool:
+    """Updates a source; returns whether every row was taken."""
+    from factscore_chain.retrievers.knowledge import KnowledgeSource
+
+    changes = KnowledgeSource.update(options.source, options.file, workers=options.workers)
+    with KnowledgeSource(options.source) as source:
+        print(
+            f"{source.name}: {changes.added} added, {changes.changed} changed, {changes.removed} removed, "
+            f"{changes.unchanged} unchanged, content {source.content_hash[:12]}"
+        )
+        return report_problems(source)
 
 
 def push(options: argparse.Namespace) -> bool:
