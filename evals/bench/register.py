@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -120,11 +121,8 @@ def run(jsonl: Path | None, passages: int, workers: Sequence[int], published: bo
         ]
         if published:
             results.append(measure_apart(files[-1], Path(folder) / "published.db", 0))
-        return {
-            "machine": machine(("tokenizers", "transformers")),
-            "registrations": results,
-            **_ratios(results),
-        }
+        used = {name: version(name) for name in ("tokenizers", *(["transformers"] if published else []))}
+        return {"machine": machine(), "versions": used, "registrations": results, **_ratios(results)}
 
 
 def _made(folder: Path, passages: int) -> list[Path]:
