@@ -22,6 +22,7 @@ from factscore_chain.errors import MissingKnowledgeError, UsageError
 from factscore_chain.estimators import Estimator, make_estimator
 from factscore_chain.generation_scorer import GenerationScorer
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
+from factscore_chain.kept_stages import KeptStages
 from factscore_chain.language_model import LanguageModel, Usage, total_cost
 from factscore_chain.limits import CallLimits
 from factscore_chain.manifest import now, versions
@@ -37,6 +38,7 @@ from factscore_chain.scoring_run import ScoringRun, as_completed
 from factscore_chain.seek.verifier import MOST_ROUNDS, make_seeking
 from factscore_chain.spending import Budget, PriceTable, load_prices
 from factscore_chain.stage import Stage
+from factscore_chain.storage import RUNS, Store, open_store
 from factscore_chain.strict import check_complete, check_topics
 from factscore_chain.values import Generation
 from factscore_chain.verify.base import Verifier
@@ -82,6 +84,7 @@ class FactScoreChain(Stage[Any, Report]):
         recall: Against | None = None,
         max_reference_facts: int = 50,
         cache: AnswerCache | str | Path | None = None,
+        store: str | Path | Store | None = None,
         limits: CallLimits | None = None,
         max_cost: float | None = None,
         max_failures: int | None = None,
@@ -110,6 +113,8 @@ class FactScoreChain(Stage[Any, Report]):
             max_reference_facts: Facts of a reference that are looked for, from its beginning.
             cache: A file that keeps the models' answers, so that nothing is asked twice, or the URL of a
                 PostgreSQL database that machines share; None keeps none.
+            store: A file, or the URL of a database, that keeps what each stage makes at once, and without a
+                `cache` the models' answers too: a run that was ended goes on from there.
             limits: Bounds on the calls of all its models together; by default at most 16 in flight, or what
                 a `LanguageModel` brings.
             max_cost: US dollars that this chain may spend in all its runs; what was done by then is kept.
@@ -143,11 +148,14 @@ class FactScoreChain(Stage[Any, Report]):
             retrieval=retrieval,
             gamma=check_gamma(gamma),
             abstain=check_kind(abstain),
+            kept=None if store is None else KeptStages(open_store(store, RUNS)),
             recall=recall
             and make_recall(parts.decomposer, parts.verifier, retrieval, recall, max_reference_facts),
         )
         table = prices if isinstance(prices, PriceTable) else load_prices(prices)
         answers = AnswerCache(cache) if isinstance(cache, (str, Path)) else cache
+        if answers is None and scorer.kept is not None:
+            answers = AnswerCache(scorer.kept.store)
         budget = None if max_cost is None else Budget(max_cost)
         shared = limits or next((model.limits for model in scorer.models), None)
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import patch_config
+from pydantic import Field
 
 from factscore_chain.abstain import is_abstention
 from factscore_chain.decompose.base import Decomposer
 from factscore_chain.decompose.padding import padding
 from factscore_chain.errors import FatalModelError
 from factscore_chain.failures import cause_of
-from factscore_chain.overlap import decided_along
+from factscore_chain.fresh import is_fresh
+from factscore_chain.kept_stages import KeptStages
+from factscore_chain.overlap import about, decided_along
 from factscore_chain.recall import Recall
 from factscore_chain.report import FactRecord, GenerationReport
 from factscore_chain.retrieve import Question, Retrieval
@@ -44,6 +47,8 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
     abstain: str = "default"
     recall: Recall | None = None
     """None where nobody asked how much of a reference is stated."""
+    kept: KeptStages | None = Field(default=None, exclude=True)
+    """What stages made in earlier runs, and make now; None keeps nothing."""
 
     async def _process(self, value: Generation, config: RunnableConfig) -> GenerationReport:
         report = await self._scored(value, config)
@@ -100,9 +105,27 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
             return given, await decide(given.facts)
         named = patch_config(config, run_name="decompose")
         if self.verifier.needs_all:
-            found = await self.decomposer.ainvoke(generation, named)
+            found = await self._found(generation, lambda: self.decomposer.ainvoke(generation, named))
             return found, await self.decide(found.facts, generation.topic, config)
-        return await decided_along(self.decomposer, generation, decide, named)
+        return await decided_along(
+            lambda tell: self._found(
+                generation, lambda: self.decomposer.decompose_along(generation, named, tell)
+            ),
+            decide,
+        )
+
+    async def _found(
+        self, generation: Generation, decompose: Callable[[], Awaitable[Decomposition]]
+    ) -> Decomposition:
+        """What is kept of an earlier run, or is found now."""
+        if self.kept is None:
+            return await decompose()
+        made_by = self.decomposer.identity
+        if (kept := await self.kept.decomposition(generation, made_by)) is not None:
+            return kept
+        found = await decompose()
+        await self.kept.keep_decomposition(generation, made_by, found)
+        return found
 
     async def _decisions(
         self,
@@ -133,12 +156,49 @@ class GenerationScorer(Stage[Generation, GenerationReport]):
             FatalModelError: Every further call would fail the same way.
         """
         asked = tuple(fact for fact in facts if fact.checkable)
-        claims = tuple(Claim(fact, topic=topic) for fact in asked)
-        if self.retrieval is not None and asked:
-            question = Question(asked, topic)
-            claims = await self.retrieval.ainvoke(question, patch_config(config, run_name="retrieve"))
-        outcomes = iter(await decide(self.verifier, claims, patch_config(config, run_name="verify")))
+        claims = await self._claims(asked, topic, config)
+        outcomes = iter(await self._verified(claims, config))
         return tuple(next(outcomes) if fact.checkable else _not_checkable(fact) for fact in facts)
+
+    async def _claims(
+        self, facts: tuple[AtomicFact, ...], topic: str | None, config: RunnableConfig
+    ) -> tuple[Claim, ...]:
+        if self.retrieval is None or not facts:
+            return tuple(Claim(fact, topic=topic) for fact in facts)
+        made_by = {**self.retrieval.identity, **self.retrieval.knowledge_identity}
+        # Only of a source that is known by its content is it known that it would say the same again.
+        kept = self.kept if made_by.get("content_hash") else None
+        known = [None for _ in facts]
+        found = known if kept is None else await kept.passages([fact.text for fact in facts], topic, made_by)
+        rest = tuple(fact for fact, passages in zip(facts, found, strict=True) if passages is None)
+        fresh: tuple[Claim, ...] = ()
+        if rest:
+            named = patch_config(config, run_name="retrieve")
+            fresh = await self.retrieval.ainvoke(Question(rest, topic), named)
+            if kept is not None:
+                await kept.keep_passages(fresh, made_by)
+        others = iter(fresh)
+        return tuple(
+            next(others) if passages is None else Claim(fact, passages, topic)
+            for fact, passages in zip(facts, found, strict=True)
+        )
+
+    async def _verified(self, claims: Sequence[Claim], config: RunnableConfig) -> list[Decision]:
+        named = patch_config(config, run_name="verify")
+        if self.kept is None or is_fresh(config):
+            return await decide(self.verifier, claims, named)
+        made_by: dict[str, object] = dict(self.verifier.identity)
+        if self.retrieval is not None:
+            made_by["knowledge"] = self.retrieval.knowledge_identity
+        found = await self.kept.decisions(claims, made_by)
+        rest = [claim for claim, kept in zip(claims, found, strict=True) if kept is None]
+        fresh = await decide(self.verifier, rest, named)
+        await self.kept.keep_decisions(rest, fresh, made_by)
+        others = iter(fresh)
+        return [
+            next(others) if kept is None else about(claim.fact, kept)
+            for claim, kept in zip(claims, found, strict=True)
+        ]
 
     def report(
         self, generation: Generation, title: str | None, found: Decomposition, decisions: tuple[Decision, ...]

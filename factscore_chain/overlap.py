@@ -6,18 +6,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from langchain_core.runnables import RunnableConfig
-
-from factscore_chain.decompose.base import Decomposer
+from factscore_chain.decompose.along import Tell
 from factscore_chain.decompose.distinct import same_key
-from factscore_chain.values import AtomicFact, Decision, Decomposition, Generation
+from factscore_chain.values import AtomicFact, Decision, Decomposition
 
 Decide = Callable[[tuple[AtomicFact, ...]], Awaitable[Sequence[Decision]]]
 """Decides facts together, in their order."""
 
 
 async def decided_along(
-    decomposer: Decomposer, generation: Generation, decide: Decide, config: RunnableConfig
+    decompose: Callable[[Tell], Awaitable[Decomposition]], decide: Decide
 ) -> tuple[Decomposition, tuple[Decision, ...]]:
     """Breaks a generation into facts and decides each as soon as it is known.
 
@@ -25,17 +23,15 @@ async def decided_along(
     was decided before in the same words is not decided again.
 
     Args:
-        decomposer: Makes the facts.
-        generation: The text.
+        decompose: Makes the facts, and tells those that are known before the others.
         decide: Decides some of them.
-        config: Of the decomposer's run.
 
     Returns:
         The decomposition, and the decisions on its facts, in their order.
     """
     early = _Early(decide)
     try:
-        found = await decomposer.decompose_along(generation, config, early.begin)
+        found = await decompose(early.begin)
         return found, await early.decisions(found.facts)
     finally:
         await early.end()
@@ -70,7 +66,7 @@ class _Early:
         done = await asyncio.gather(*self._tasks)
         others = iter(done[-1])
         return tuple(
-            next(others) if place is None else _about(fact, done[place[0]][place[1]])
+            next(others) if place is None else about(fact, done[place[0]][place[1]])
             for fact, place in zip(facts, places, strict=True)
         )
 
@@ -85,6 +81,6 @@ class _Early:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
-def _about(fact: AtomicFact, decision: Decision) -> Decision:
+def about(fact: AtomicFact, decision: Decision) -> Decision:
     """The decision on a fact whose places in the text are all known now."""
-    return replace(decision, fact=fact, parts=tuple(_about(fact, part) for part in decision.parts))
+    return replace(decision, fact=fact, parts=tuple(about(fact, part) for part in decision.parts))

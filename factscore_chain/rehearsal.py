@@ -123,7 +123,7 @@ async def rehearse(
     """
     rehearsed = scorer.with_models(RehearsedModel)
     decomposer = RehearsedDecomposer(decomposer=rehearsed.decomposer)
-    rehearsed = rehearsed.model_copy(update={"decomposer": decomposer})
+    rehearsed = rehearsed.model_copy(update={"decomposer": decomposer, "kept": None})
     # One after the other, or calls could not be told apart by generation.
     reports = [await rehearsed.ainvoke(generation, config) for generation in generations]
     asked = [model for model in rehearsed.models if model.usage.calls]

@@ -25,6 +25,8 @@ BUSY_SECONDS = 30.0
 
 ANSWERS, FINISHED = "answers", "finished"
 """Kinds: answers of chat models, and reports of generations."""
+RUNS = 0x4653_4352
+"""Marks a file of what runs made, in SQLite's header."""
 
 _COLUMNS = {ANSWERS: "answer", FINISHED: "report"}
 _ALL, _KEYS, _INTO = "SELECT * FROM", "SELECT key FROM", "INSERT OR REPLACE INTO"

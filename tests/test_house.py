@@ -29,7 +29,7 @@ LAYERS = (
     ("abstain", "encoder"),
     ("retrievers",),
     ("decompose", "verify", "retrieve"),
-    ("estimators", "overlap", "recall", "seek", "generation_scorer"),
+    ("estimators", "kept_stages", "overlap", "recall", "seek", "generation_scorer"),
     ("rehearsal", "scoring_run", "strict"),
     ("chain",),
     ("edit", "gate"),

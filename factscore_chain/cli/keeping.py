@@ -39,7 +39,7 @@ def add_store_argument(parser: argparse.ArgumentParser) -> None:
         "--store",
         type=kept_at,
         metavar="FILE|URL",
-        help="keeps each generation as soon as it is scored; what stands there already is not scored again; "
+        help="keeps each finished stage at once, and does not ask again for what stands there; "
         "a file, or postgresql://USER@HOST/DATABASE that machines share (extra postgres)",
     )
 

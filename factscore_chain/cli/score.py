@@ -276,6 +276,7 @@ def run(options: argparse.Namespace) -> bool:
         recall=recall,
         max_reference_facts=options.max_reference_facts,
         max_failures=options.max_failures,
+        store=None if store is None else store.store,
         strict=options.strict,
     )
     if options.estimate_cost:

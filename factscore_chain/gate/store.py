@@ -11,12 +11,9 @@ from pydantic import ValidationError
 
 from factscore_chain.errors import UsageError
 from factscore_chain.report import GenerationReport
-from factscore_chain.storage import FINISHED, StorageError, Store, open_store
+from factscore_chain.storage import FINISHED, RUNS, StorageError, Store, open_store
 
 _log = logging.getLogger(__name__)
-
-_APPLICATION_ID = 0x4653_4352
-"""Marks the file as one of these in SQLite's header."""
 
 
 class RunStore(Mapping[str, GenerationReport]):
@@ -33,7 +30,7 @@ class RunStore(Mapping[str, GenerationReport]):
     """
 
     def __init__(self, place: str | Path | Store) -> None:
-        self.store = open_store(place, _APPLICATION_ID)
+        self.store = open_store(place, RUNS)
         self._writable = True
         self._lock = threading.Lock()  # callbacks come from several threads
         self._find("")
