@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from langchain_core.embeddings import Embeddings
 
+from factscore_chain.cores import available_cores
 from factscore_chain.errors import FactScoreError, UsageError
 
 if TYPE_CHECKING:
@@ -213,13 +213,6 @@ class EncoderEmbeddings(Embeddings):
     async def aembed_query(self, text: str) -> list[float]:
         """The unit vector of a text, computed off the event loop."""
         return await asyncio.to_thread(self.embed_query, text)
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def equal_length_batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:

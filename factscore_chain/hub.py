@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from factscore_chain.cores import available_cores
 from factscore_chain.errors import FactScoreError, MissingExtraError
 
 T = TypeVar("T")
@@ -49,11 +50,13 @@ def from_transformers(name: str, kind: str, feature: str) -> tuple[Any, Any]:
         WeightsNotFoundError: The weights cannot be had.
     """
     try:
-        import torch  # noqa: F401
+        import torch
         import transformers
     except ImportError as error:
         raise MissingExtraError(feature, "hf") from error
     loader = getattr(transformers, kind)
+    # Left alone, torch takes the cores of the machine, whatever this process may use of them.
+    torch.set_num_threads(available_cores())
 
     def load(local_only: bool) -> tuple[Any, Any]:
         return (

@@ -17,7 +17,7 @@ FOLDERS = ("factscore_chain", "retrievers", "prompts", "evals", "tests", "exampl
 LONGEST_MODULE = 350
 
 LAYERS = (
-    ("errors", "aio", "models", "single_flight", "tokens"),
+    ("errors", "aio", "cores", "models", "single_flight", "together", "tokens"),
     ("stats", "fresh", "files", "storage", "postgres"),
     ("values", "token_choices", "published_names"),
     ("completion",),

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from factscore_chain.encoder import available_cores
+from factscore_chain.cores import available_cores
 from factscore_chain.errors import UsageError
 from factscore_chain.evals.judge import claims_of
 from factscore_chain.evals.labeled import read_labeled

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from factscore_chain.chain import FactScoreChain
+from factscore_chain.cores import available_cores
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.tagger import load_tagger
-from factscore_chain.encoder import available_cores
 from factscore_chain.errors import FactScoreError, UsageError
 from factscore_chain.guard.check import CheckRequest, TextChecker
 from factscore_chain.guard.evidence import CallEvidence, as_evidence

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from factscore_chain.encoder import available_cores
+from factscore_chain.cores import available_cores
 
 _PACKAGES = (
     "factscore-chain",

@@ -12,10 +12,13 @@ import numpy.typing as npt
 
 from factscore_chain.errors import UsageError
 from factscore_chain.hub import from_transformers
+from factscore_chain.together import Together
 from factscore_chain.verify.mentions import ENGLISH, Labels
 
 Floats = npt.NDArray[np.float64]
 
+_Asked = tuple[Sequence[int], tuple[tuple[int, ...], tuple[int, ...]]]
+"""A prompt, and the ids of the tokens that its answer is read from."""
 _TOKENS_AT_ONCE = 4096
 _LONGEST = 1 << 20
 """Tokenizers without a limit of their own name numbers far beyond any model's."""
@@ -49,6 +52,7 @@ class CausalLM:
         # On a CPU half precision is slow, and on some not there at all.
         self._model = (model if self._device == "cuda" else model.float()).eval().to(self._device)
         self._chooses_places = "logits_to_keep" in inspect.signature(model.forward).parameters
+        self._together = Together(self._shares)
         limit = getattr(model.config, "max_position_embeddings", None) or _LONGEST
         self.longest: int = min(limit, tokenizer.model_max_length, _LONGEST)
         """Most tokens that the model can read."""
@@ -101,12 +105,21 @@ class CausalLM:
     def shares(self, prompts: Sequence[Sequence[int]], yes: Sequence[int], no: Sequence[int]) -> Floats:
         """The weight of `yes` tokens against `no` tokens as the next one, 0 to 1, for each prompt.
 
-        Prompts of like length are read together; the result does not depend on what is read with what.
+        Prompts of like length are read together, with those that other threads ask about meanwhile; the
+        result does not depend on what is read with what.
         """
-        found = np.zeros(len(prompts), np.float64)
-        for rows in self._batches(prompts):
-            found[rows] = self._run([list(prompts[row]) for row in rows], yes, no)
-        return found
+        labels = (tuple(yes), tuple(no))
+        return np.array(self._together([(prompt, labels) for prompt in prompts]), np.float64)
+
+    def _shares(self, asked: Sequence[_Asked]) -> list[float]:
+        found = np.zeros(len(asked), np.float64)
+        for labels in dict.fromkeys(labels for _, labels in asked):
+            mine = [place for place, (_, own) in enumerate(asked) if own == labels]
+            prompts = [asked[place][0] for place in mine]
+            for rows in self._batches(prompts):
+                places = [mine[row] for row in rows]
+                found[places] = self._run([list(prompts[row]) for row in rows], *labels)
+        return [float(one) for one in found]
 
     def _batches(self, prompts: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         order = sorted(range(len(prompts)), key=lambda row: len(prompts[row]))

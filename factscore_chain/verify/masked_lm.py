@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factscore_chain.hub import from_transformers
+from factscore_chain.together import Together
 
 Vectors = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.int64]
@@ -57,6 +58,7 @@ class MaskedLM:
         self._model = model.eval().to(self._device)
         # RoBERTa numbers its positions from 2.
         self.longest = min(tokenizer.model_max_length, model.config.max_position_embeddings - 2)
+        self._together = Together(self._read)
         self.colon = self.ids(":")[-1]
 
     def ids(self, text: str) -> list[int]:
@@ -74,12 +76,21 @@ class MaskedLM:
         skipped = stopwords | set(self._tokenizer.all_special_ids)
         return [place for place in range(start, len(ids)) if ids[place] not in skipped]
 
-    def masked(self, ids: Sequence[int], positions: Sequence[int]) -> Vectors:
-        """The vector at each position where that position alone is masked; shape (positions, width)."""
-        rows = np.tile(np.asarray(ids, np.int64), (len(positions), 1))
-        rows[np.arange(len(positions)), positions] = self._tokenizer.mask_token_id
-        hidden = self._hidden([row.tolist() for row in rows])
-        return np.stack([one[place] for one, place in zip(hidden, positions, strict=True)])
+    def masked(self, facts: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[Vectors]:
+        """For each fact the vectors of its positions, each where that position alone is masked.
+
+        Args:
+            facts: Ids, and positions in them, at least one.
+
+        Returns:
+            Arrays of shape (positions, width).
+        """
+        rows = [self._with_mask(ids, place) for ids, positions in facts for place in positions]
+        hidden = iter(self._hidden(rows))
+        return [np.stack([next(hidden)[place] for place in positions]) for _, positions in facts]
+
+    def _with_mask(self, ids: Sequence[int], place: int) -> list[int]:
+        return [*ids[:place], self._tokenizer.mask_token_id, *ids[place + 1 :]]
 
     def passages(self, texts: Sequence[str]) -> Tokens:
         """All tokens of the texts with their vectors, without markers; long texts are read in windows."""
@@ -104,7 +115,11 @@ class MaskedLM:
         return [first, *ids, last]
 
     def _hidden(self, rows: list[list[int]]) -> list[Vectors]:
-        """Vectors of the last layer for each row, in order; rows of like length are read together."""
+        """Vectors of the last layer for each row, in order, read with what other threads ask meanwhile."""
+        return self._together(rows)
+
+    def _read(self, rows: list[list[int]]) -> list[Vectors]:
+        """The same; rows of like length are read together."""
         order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
         found: list[Vectors] = [np.zeros((0, 0), np.float32)] * len(rows)
         while order:

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr
 
 from factscore_chain.retrievers.lru import LRU
-from factscore_chain.values import Claim, Decision, Verdict
+from factscore_chain.values import Claim, Decision, Passage, Verdict
 from factscore_chain.verify.base import NOT_APPLICABLE, LocalVerifier
 from factscore_chain.verify.lexicon import STOPWORDS
 from factscore_chain.verify.masked_lm import MaskedLM, Tokens, load_masked_lm
@@ -77,21 +77,36 @@ class MaskedLMVerifier(LocalVerifier):
 
     def probability(self, fact: str, passages: Sequence[str]) -> float | None:
         """The fact's probability, 0 to 1; None if it has no token to mask."""
+        return self.probabilities([(fact, passages)])[0]
+
+    def probabilities(self, facts: Sequence[tuple[str, Sequence[str]]]) -> list[float | None]:
+        """The probability of each fact by its passages; the model reads all of them together."""
         model = load_masked_lm(self.model_name)
-        ids = model.fact_ids(fact)
-        positions = model.content_positions(ids, self._stopword_ids(model))
-        if not positions:
-            return None
-        key = tuple(passages)
-        found = self._encoded.get_or_make(key, lambda: model.passages(key))
-        return token_probability(model.masked(ids, positions), [ids[place] for place in positions], found)
+        skipped = self._stopword_ids(model)
+        read = [model.fact_ids(fact) for fact, _ in facts]
+        places = [model.content_positions(ids, skipped) for ids in read]
+        asked = [number for number, positions in enumerate(places) if positions]
+        vectors = model.masked([(read[number], places[number]) for number in asked])
+        found: list[float | None] = [None for _ in facts]
+        for number, masked in zip(asked, vectors, strict=True):
+            ids, key = [read[number][place] for place in places[number]], tuple(facts[number][1])
+            found[number] = token_probability(masked, ids, self._tokens(model, key))
+        return found
+
+    def _tokens(self, model: MaskedLM, passages: tuple[str, ...]) -> Tokens:
+        return self._encoded.get_or_make(passages, lambda: model.passages(passages))
 
     def _compute(self, values: Sequence[Claim]) -> list[Decision]:
-        return [self._decide(claim) for claim in values]
+        read = [claim.passages[: self.max_passages] for claim in values]
+        found = self.probabilities(
+            [
+                (claim.fact.text, [without_orders(passage.text) for passage in passages])
+                for claim, passages in zip(values, read, strict=True)
+            ]
+        )
+        return [self._decision(*one) for one in zip(values, read, found, strict=True)]
 
-    def _decide(self, claim: Claim) -> Decision:
-        read = claim.passages[: self.max_passages]
-        probability = self.probability(claim.fact.text, [without_orders(passage.text) for passage in read])
+    def _decision(self, claim: Claim, read: tuple[Passage, ...], probability: float | None) -> Decision:
         if probability is None:
             cause = f"{NOT_APPLICABLE}: the fact has no content word to mask"
             return Decision(claim.fact, Verdict.UNDECIDED, self.verifier_name, passages=read, cause=cause)
