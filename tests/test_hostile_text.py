@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -22,10 +23,12 @@ from factscore_chain.render import print_table
 from factscore_chain.report import Report
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever
 from factscore_chain.retrievers.knowledge import KnowledgeSource
+from factscore_chain.retrievers.vectors import VectorIndex
 from factscore_chain.values import AtomicFact, Claim, Generation, Passage, Verdict
 from factscore_chain.verify.grouped import GroupedVerifier
 from factscore_chain.verify.llm import LLMVerifier
 from tests import reports
+from tests.embedders import WordEmbeddings
 from tests.openai_server import KEY, OpenAIServer
 from tests.pages import write_rows
 from tests.scripted import ScriptedChatModel
@@ -227,3 +230,16 @@ def test_titles_and_queries_of_any_kind_find_their_own_page(tmp_path: Path) -> N
         assert f"Page number {number} " in found.text
         retriever.invoke(title)
     assert {path.name.strip(".").split(".")[0] for path in tmp_path.rglob("*")} == {"in"}
+
+
+def test_a_vector_index_keeps_any_title_and_answers_any_query(tmp_path: Path) -> None:
+    rows = [{"title": text, "text": f"Page number {n}: {text}"} for n, text in enumerate(HOSTILE)]
+    source = KnowledgeSource.build(write_rows(tmp_path / "in.jsonl", rows), tmp_path / "in.db")
+    words = WordEmbeddings()
+    with closing(VectorIndex.build(source, words)) as index:
+        ranked = KnowledgeRetriever(source=source, embeddings=words, mode="vector", vector_index=index, k=3)
+        for title in source.titles:
+            assert {one.metadata["title"] for one in ranked.invoke("Page", topic=title)} == {title}
+        found = {text: [one.metadata["title"] for one in ranked.invoke(f"Page {text}")] for text in HOSTILE}
+    assert all(len(titles) == 3 for titles in found.values())
+    assert found["'; DROP TABLE passages; --"][0] == "'; DROP TABLE passages; --"
