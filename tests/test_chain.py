@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableConfig, RunnableLambda, RunnablePas
 from factscore_chain.chain import GENERATION_DONE, FactScoreChain
 from factscore_chain.edit.chain import EditChain
 from factscore_chain.errors import FatalModelError, UsageError
+from factscore_chain.language_model import LanguageModel
 from factscore_chain.report import GenerationReport, Report
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.values import Decomposition, Generation, Verdict
@@ -196,6 +197,37 @@ def test_async_gives_what_sync_gives(source: KnowledgeSource) -> None:
     made = chain(source)
     sync, later = made.score(FALSE, "Ada Lovelace"), asyncio.run(made.ascore(FALSE, "Ada Lovelace"))
     assert sync.generations == later.generations
+
+
+def test_whoever_forgets_to_await_gets_no_report(source: KnowledgeSource) -> None:
+    made = chain(source)
+    forgotten = made.ascore(TRUE, topic="Ada Lovelace")
+    assert not hasattr(forgotten, "score")
+    assert asyncio.run(forgotten).score == 1.0
+    assert isinstance(made.score(TRUE, topic="Ada Lovelace"), Report)
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_a_report_is_the_same_in_each_run_and_whatever_is_asked_at_once(
+    source: KnowledgeSource, concurrency: int
+) -> None:
+    def reply(asked: str) -> str:
+        return "False" if "Paris" in asked else "True"
+
+    def run(at_once: int) -> str:
+        model = ScriptedChatModel(script=reply, delay=0.001)
+        scorer = FactScoreChain(
+            source,
+            llm=LanguageModel(model, concurrency=at_once),
+            decomposer=SentenceDecomposer(),
+        )
+        report = scorer.score_many(
+            [Generation(f"{TRUE} {FALSE}", "Ada Lovelace", id=str(n)) for n in range(6)]
+        )
+        manifest = report.manifest.model_copy(update={"created": ""})
+        return report.model_copy(update={"manifest": manifest}).to_json()
+
+    assert len({run(concurrency) for _ in range(3)} | {run(4)}) == 1
 
 
 def test_batch_gives_what_single_calls_give(source: KnowledgeSource) -> None:

@@ -57,6 +57,14 @@ def test_a_bound_that_allows_no_call_is_refused(concurrency: int) -> None:
         LanguageModel(ScriptedChatModel(script=[]), concurrency=concurrency)
 
 
+async def test_tokens_of_all_calls_add_up() -> None:
+    reply = scripted_reply("True", input_tokens=100, output_tokens=20)
+    model = LanguageModel(ScriptedChatModel(script=[reply] * 7))
+    for _ in range(7):
+        await model.complete(QUESTION)
+    assert model.usage == Usage(7, 700, 140)
+
+
 async def test_usage_adds_up_and_failed_calls_are_not_in_it() -> None:
     script = [scripted_reply("a", input_tokens=5, output_tokens=1), AIMessage("no usage"), ServerError(500)]
     model = LanguageModel(ScriptedChatModel(script=script))

@@ -87,6 +87,7 @@ def check(one: GenerationReport) -> None:
             assert span is not None
             assert one.text[span.start : span.end].strip()
         assert fact.verdict is not Verdict.SUPPORTED or fact.passages
+        assert set(fact.evidence) <= {passage.id for passage in fact.passages}
     verdicts = Counter(fact.verdict for fact in one.facts)
     assert sum(verdicts[verdict] for verdict in Verdict) == len(one.facts)
     for figure in (one.score, one.init_score, one.coverage, one.informative_score):

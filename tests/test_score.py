@@ -44,6 +44,17 @@ def test_length_penalty(n_facts: int, gamma: float | None, penalty: float) -> No
     assert length_penalty(n_facts, gamma) == pytest.approx(penalty, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("facts", "supported", "score", "raw"), [(10, 10, 1.0, 1.0), (5, 4, 0.2943, 0.8), (1, 1, 0.000123, 1.0)]
+)
+def test_few_facts_score_little_and_the_raw_share_stays_beside_it(
+    facts: int, supported: int, score: float, raw: float
+) -> None:
+    counted = Tally("scored", facts, supported, facts)
+    assert counted.score(10) == pytest.approx(score, abs=5e-5)
+    assert counted.precision == raw
+
+
 @pytest.mark.parametrize("gamma", [-1, -0.001, math.nan, math.inf])
 def test_bad_gamma_is_refused_even_with_nothing_to_score(gamma: float) -> None:
     with pytest.raises(UsageError, match="gamma"):
