@@ -215,7 +215,7 @@ def test_a_report_is_the_same_in_each_run_and_whatever_is_asked_at_once(
         return "False" if "Paris" in asked else "True"
 
     def run(at_once: int) -> str:
-        model = ScriptedChatModel(script=reply, delay=0.001)
+        model = ScriptedChatModel(script=reply, delay=0.001, number=0)
         scorer = FactScoreChain(
             source,
             llm=LanguageModel(model, concurrency=at_once),
