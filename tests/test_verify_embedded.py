@@ -82,6 +82,19 @@ def test_passages_that_disagree_are_said_to_do_so_in_either_order() -> None:
     assert alone.note is None
 
 
+def test_another_name_in_its_place_is_noted_in_either_order() -> None:
+    told = Passage("told", "Kyoto Tower was designed by Mamoru Yamada.", "Kyoto Tower")
+    other = Passage(
+        "other", "Kyoto Tower is a tower. Kyoto Tower was designed by Kenzo Tange.", "Kyoto Tower"
+    )
+    fact = AtomicFact("Kyoto Tower was designed by Mamoru Yamada.")
+    claims = [Claim(fact, passages, "Kyoto Tower") for passages in ((told, other), (other, told), (told,))]
+    first, second, alone = EmbeddedVerifier().batch(claims)
+    assert first.verdict is second.verdict is alone.verdict is Verdict.SUPPORTED
+    assert first.note == "The passages may disagree: 'other' has another name in its place."
+    assert (second.note, alone.note) == (first.note, None)
+
+
 def test_a_fact_longer_than_the_model_can_read_gets_a_probability() -> None:
     decision = decide("Marie Curie met " + ", ".join(f"Person{number}" for number in range(600)))
     assert decision.verdict is Verdict.NOT_SUPPORTED

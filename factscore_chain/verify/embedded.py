@@ -91,8 +91,17 @@ class EmbeddedVerifier(LocalVerifier):
 
 def _conflict(claim: Claim, read: Read) -> str | None:
     """Which passages say otherwise than the one that supports the fact."""
-    named = ", ".join(repr(claim.passages[number].id) for number in read.against)
-    return f"The passages disagree: {named} says otherwise." if named else None
+    renamed = [number for number in read.renamed if number not in read.against]
+    notes = (
+        (read.against, "The passages disagree: {} says otherwise."),
+        (renamed, "The passages may disagree: {} has another name in its place."),
+    )
+    said = [
+        note.format(", ".join(repr(claim.passages[n].id) for n in numbers))
+        for numbers, note in notes
+        if numbers
+    ]
+    return " ".join(said) or None
 
 
 def _reason(read: Read) -> Reason:

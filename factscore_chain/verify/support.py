@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -19,6 +19,7 @@ from factscore_chain.verify.evidence import Evidence
 from factscore_chain.verify.head import TreeHead, read_head
 from factscore_chain.verify.lexicon import is_word
 from factscore_chain.verify.reading import Reader
+from factscore_chain.verify.renamed import names_another
 from factscore_chain.verify.selection import choose_sentences, evidence_text
 from factscore_chain.verify.subject import about, own_sentences, subject_of
 from factscore_chain.verify.words import Floats, Words
@@ -53,6 +54,8 @@ class Read:
     """Whether its sentences tell of another matter, of other years."""
     against: tuple[int, ...] = ()
     """Numbers of passages that plainly say otherwise than the best one, as far as reading settles it."""
+    renamed: tuple[int, ...] = ()
+    """Numbers of passages that say the same with another name."""
 
     @property
     def contradicted(self) -> bool:
@@ -83,6 +86,8 @@ class Draft:
     """Whom the fact is about, if that is known."""
     against: tuple[int, ...] = ()
     """Numbers of passages that say otherwise than the best one."""
+    renamed: tuple[int, ...] = ()
+    """Numbers of passages that say the same with another name."""
 
     def completed(self, logits: Floats) -> Read:
         """The claim read, given the cross-encoder's logits of its pair."""
@@ -90,7 +95,7 @@ class Draft:
         other_time = tells_of_another_time(_named(self.features), self.pair.fact, self.pair.evidence)
         least, most = row_limits(self.features, self.pair, self.subject)
         bounds = (min(least, self.most), min(most, self.most))
-        return Read(row, self.passages, bounds, other_time, self.against)
+        return Read(row, self.passages, bounds, other_time, self.against, self.renamed)
 
 
 class Support:
@@ -156,18 +161,34 @@ def _draft(claim: Claim, fact: Words, evidence: Evidence | None) -> Draft | None
     text = evidence_text(chosen, evidence, title)
     most = _most_by_own_page(claim, alignment, subject)
     against = _saying_otherwise(claim, alignment, subject)
-    return Draft(alignment.features, Pair(text, claim.fact.text), numbers, most, subject, against)
+    renamed = _with_another_name(claim, alignment)
+    return Draft(alignment.features, Pair(text, claim.fact.text), numbers, most, subject, against, renamed)
 
 
 def _saying_otherwise(claim: Claim, alignment: Alignment, subject: str | None) -> tuple[int, ...]:
     """Passages beside that of the best sentence which, read alone, hold the fact down."""
-    passage_of = alignment.evidence.passage_of
-    others = sorted(set(passage_of.tolist()) - {int(passage_of[alignment.best])})
     return tuple(
         number
-        for number in others
-        if _most_by(np.flatnonzero(passage_of == number).tolist(), claim, alignment, subject) < 1
+        for number, sentences in _other_passages(alignment)
+        if _most_by(sentences, claim, alignment, subject) < 1
     )
+
+
+def _with_another_name(claim: Claim, alignment: Alignment) -> tuple[int, ...]:
+    """Passages beside that of the best sentence that have another name in its place."""
+    told = alignment.evidence.sentences
+    return tuple(
+        number
+        for number, sentences in _other_passages(alignment)
+        if any(names_another(claim.fact.text, told[sentence]) for sentence in sentences)
+    )
+
+
+def _other_passages(alignment: Alignment) -> Iterator[tuple[int, list[int]]]:
+    """The passages beside that of the best sentence, with their sentences."""
+    passage_of = alignment.evidence.passage_of
+    for number in sorted(set(passage_of.tolist()) - {int(passage_of[alignment.best])}):
+        yield number, np.flatnonzero(passage_of == number).tolist()
 
 
 def _most_by_own_page(claim: Claim, alignment: Alignment, subject: str | None) -> float:
