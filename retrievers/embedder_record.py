@@ -49,6 +49,12 @@ class EmbedderRecord:
         probe = base64.b64encode(self.probe.astype(np.float16).tobytes()).decode()
         return {"embedder": self.name, "dimension": self.dimension, "probe": probe}
 
+    def is_of(self, given: EmbedderRecord) -> bool:
+        """Whether both are of one embedder: the same name, dimension and vector."""
+        if (self.name, self.dimension) != (given.name, given.dimension):
+            return False
+        return float(self.probe @ given.probe) >= _SAME * float(np.linalg.norm(self.probe))
+
     def check(self, given: EmbedderRecord, place: str) -> None:
         """Makes sure that the given embedder is the one of this record.
 
@@ -56,9 +62,9 @@ class EmbedderRecord:
             KnowledgeSourceError: Name, dimension or vectors differ; both are named.
         """
         made, asked = f"{self.name} ({self.dimension})", f"{given.name} ({given.dimension})"
+        if self.is_of(given):
+            return
         if made == asked:
-            if float(self.probe @ given.probe) >= _SAME * float(np.linalg.norm(self.probe)):
-                return
             asked += " with other weights"
         raise KnowledgeSourceError(
             f"The vector index {place} was made by {made}, and cannot be searched with {asked}. "

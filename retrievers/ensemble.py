@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 from factscore_chain.retrievers.bm25 import checked_k
 from factscore_chain.retrievers.documents import to_document, to_passages
 from factscore_chain.retrievers.embedding import embedder_name
+from factscore_chain.retrievers.kept_vectors import vectors_beside
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.ranking import Mode, Ranker
 from factscore_chain.retrievers.topical import TopicRetriever
@@ -98,7 +99,9 @@ class KnowledgeRetriever(TopicRetriever):
         settings = (self.source, self.embeddings, self.mode, self.vector_index)
         kept = self._ranker
         if kept is None or any(mine is not its for mine, its in zip(settings, kept[0], strict=True)):
-            kept = (settings, Ranker(self.source, self.embeddings, self.mode, self._open_index))
+            vectors = vectors_beside(self.source.path)
+            ranker = Ranker(self.source, self.embeddings, self.mode, self._open_index, vectors)
+            kept = (settings, ranker)
             self._ranker = kept
         return kept[1]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from factscore_chain.retrievers.embedding import Vectors, default_embeddings, embed_passages, embed_queries
+from factscore_chain.retrievers.embedding import Vectors, default_embeddings, embed_queries
 from factscore_chain.retrievers.fusion import reciprocal_rank_fusion
+from factscore_chain.retrievers.kept_vectors import KeptVectors
 from factscore_chain.retrievers.lru import LRU
 from factscore_chain.retrievers.tokenize import tokens
 from factscore_chain.retrievers.topic_index import TopicIndex, by_vector
@@ -59,6 +61,7 @@ class Ranker:
         embeddings: Makes the vectors; None for the shipped encoder.
         mode: By words, by vectors, or both fused.
         open_index: Opens the vectors of the whole source, if they were built; called when first needed.
+        vectors: The file that keeps vectors of passages; None keeps them in memory only.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class Ranker:
         embeddings: Embeddings | None,
         mode: Mode,
         open_index: Callable[[], Index | None],
+        vectors: Path | None = None,
     ) -> None:
         self._source = source
         self._embeddings = embeddings
@@ -74,6 +78,8 @@ class Ranker:
         self._open_index = open_index
         self._index: Index | None = None
         self._opened = False
+        self._file = vectors
+        self._kept: KeptVectors | None = None
         self._topics: LRU[str, TopicIndex] = LRU(_TOPICS)
         self._vectors: LRU[str, Vectors] = LRU(_VECTORS)
         self._lock = threading.Lock()
@@ -128,6 +134,13 @@ class Ranker:
                 self._opened = True
             return self._index
 
+    def _keeper(self) -> KeptVectors:
+        embeddings = self.embeddings
+        with self._lock:
+            if self._kept is None:
+                self._kept = KeptVectors(self._file, embeddings)
+            return self._kept
+
     def _combine(self, by_words: Sequence[Passage], by_vectors: Sequence[Passage]) -> list[Passage]:
         if self._mode == "vector":
             return list(by_vectors)
@@ -144,7 +157,7 @@ class Ranker:
             found.update(self._index.vectors([passage.id for passage in missing]))
             missing = [passage for passage in missing if passage.id not in found]
         if missing:
-            made = embed_passages(self.embeddings, missing)
+            made = self._keeper().of(missing)
             found.update(zip((passage.id for passage in missing), made, strict=True))
         for key, vector in found.items():
             self._vectors.put(key, vector)

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers.embedder_record import EmbedderRecord
-from factscore_chain.retrievers.embedding import embed_passages
+from factscore_chain.retrievers.kept_vectors import KeptVectors, vectors_beside
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.vector_store import Place, store_errors
 from factscore_chain.values import Passage
@@ -96,21 +96,22 @@ def _fill(
 ) -> None:
     size = max(1, min(_BATCH, client.get_max_batch_size()))
     hidden = None if progress is None else not progress
+    kept = KeptVectors(vectors_beside(source.path), embeddings)
     with tqdm(total=source.passage_count, unit="passage", desc=source.name, disable=hidden) as bar:
         for batch in _batches(source.all_passages(), size):
             distinct = {passage.id: passage for passage in batch}
             stored = set(collection.get(ids=list(distinct), include=[])["ids"])
             missing = [passage for key, passage in distinct.items() if key not in stored]
             if missing:
-                _store(collection, missing, embeddings)
+                _store(collection, missing, kept)
             bar.update(len(batch))
     collection.modify(metadata={**collection.metadata, _COMPLETE: True})
 
 
-def _store(collection: Collection, passages: Sequence[Passage], embeddings: Embeddings) -> None:
+def _store(collection: Collection, passages: Sequence[Passage], kept: KeptVectors) -> None:
     collection.upsert(
         ids=[passage.id for passage in passages],
-        embeddings=embed_passages(embeddings, passages),
+        embeddings=kept.of(passages),
         documents=[passage.text for passage in passages],
         metadatas=[{"title": passage.title or ""} for passage in passages],
     )

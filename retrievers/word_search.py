@@ -20,7 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from factscore_chain.retrievers import schema
-from factscore_chain.retrievers.postings import unpack
+from factscore_chain.retrievers.lru import LRU
+from factscore_chain.retrievers.postings import is_dense, unpack
 
 K1 = 1.2
 B = 0.75
@@ -30,6 +31,7 @@ _ROUNDING = 1e-4
 """Share of a score by which sums in single precision may be off; nothing is left out within it."""
 _KEPT_BYTES = 48 * 1024 * 1024
 _WORTH_KEEPING = 4_096
+_KNOWN_WORDS = 20_000
 _SAMPLE = 65_536
 
 _Float = TypeVar("_Float", np.float32, np.float64)
@@ -48,23 +50,53 @@ class _Word:
 
 
 @dataclass(frozen=True)
+class _Part:
+    """A word's passages in one block, as stored."""
+
+    start: int
+    """The block's first place, counted from the first block that is scored with it."""
+    size: int
+    data: bytes
+
+    def at(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+        """Counts at some places of the block, 0 where the word does not stand."""
+        if is_dense(self.size):
+            return np.frombuffer(self.data, dtype=np.uint8)[places - self.start]
+        ids, counts = unpack(self.size, self.data)
+        wanted = places - self.start
+        found = np.minimum(np.searchsorted(ids, wanted), self.size - 1)
+        return np.where(ids[found] == wanted, counts[found], np.uint8(0))
+
+
+@dataclass(frozen=True)
 class _Stretch:
     """Where a word stands in the blocks that are scored together."""
 
-    places: npt.NDArray[np.int32]
-    """Passages, ascending, counted from the first block."""
-    counts: npt.NDArray[np.uint8]
+    parts: tuple[_Part, ...]
 
     @property
-    def size(self) -> int:
-        return int(self.places.nbytes + self.counts.nbytes)
+    def nbytes(self) -> int:
+        """Bytes that it takes."""
+        return sum(len(part.data) for part in self.parts)
+
+    def every(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+        """All its places, ascending, and the counts there."""
+        if not self.parts:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint8)
+        found = [(part.start, *unpack(part.size, part.data)) for part in self.parts]
+        places = [ids.astype(np.int64) + start for start, ids, _ in found]
+        return np.concatenate(places), np.concatenate([counts for *_, counts in found])
 
     def at(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
-        """Counts at some places, 0 where the word does not stand."""
-        if not len(self.places):
-            return np.zeros(len(places), dtype=np.uint8)
-        found = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
-        return np.where(self.places[found] == places, self.counts[found], np.uint8(0))
+        """Counts at ascending places, 0 where the word does not stand."""
+        counts = np.zeros(len(places), dtype=np.uint8)
+        starts = [part.start for part in self.parts]
+        firsts = np.searchsorted(places, starts)
+        lasts = np.searchsorted(places, [start + schema.BLOCK for start in starts])
+        for part, first, last in zip(self.parts, firsts.tolist(), lasts.tolist(), strict=True):
+            if last > first:
+                counts[first:last] = part.at(places[first:last])
+        return counts
 
 
 class WordIndex:
@@ -82,6 +114,7 @@ class WordIndex:
         self._passages = passages
         self._average = max(1.0, words / max(1, passages))
         self._blocks = tuple(blocks)
+        self._about: LRU[str, tuple[int, int, float]] = LRU(_KNOWN_WORDS)
         self._kept: OrderedDict[tuple[str, int], _Stretch | Floats] = OrderedDict()
         self._kept_bytes = 0
         self._lock = threading.Lock()
@@ -113,7 +146,9 @@ class WordIndex:
         sql = f"SELECT sum(size), max(top), min(thin) FROM postings WHERE block IN ({blocks}) AND word = ?"  # noqa: S608
         found: list[_Word] = []
         for term in terms:
-            size, top, thin = connection.execute(sql, (term,)).fetchone()
+            if (about := self._about.get(term)) is None:
+                about = self._about.put(term, connection.execute(sql, (term,)).fetchone())
+            size, top, thin = about
             if size:
                 weight = math.log1p((self._passages - size + 0.5) / (size + 0.5)) * (K1 + 1)
                 most = weight / (1 + K1 * (1 - B) / top + K1 * B / self._average * thin)
@@ -146,8 +181,9 @@ class WordIndex:
             stretch = self._stretch(connection, word.text, span)
             stretches.append(stretch)
             to_come -= word.most
-            added = sums[stretch.places] + _gain(word, stretch.counts, norms[stretch.places])
-            sums[stretch.places] = added
+            places, counts = stretch.every()
+            added = sums[places] + _gain(word, counts, norms[places])
+            sums[places] = added
             least = max(least, _kth(added, k))
         racing = np.flatnonzero(sums > _needed(least, to_come))
         for word in words[len(stretches) :]:
@@ -168,16 +204,11 @@ class WordIndex:
             return kept
         blocks = ",".join(map(str, span))
         sql = f"SELECT block, size, data FROM postings WHERE block IN ({blocks}) AND word = ? ORDER BY block"  # noqa: S608
-        places, counts = [], []
-        for block, size, data in connection.execute(sql, (word,)):
-            local, count = unpack(size, data)
-            places.append(local.astype(np.int32) + np.int32((block - span[0]) * schema.BLOCK))
-            counts.append(count)
-        if not places:
-            return _Stretch(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint8))
-        stretch = _Stretch(np.concatenate(places), np.concatenate(counts))
-        if len(stretch.places) >= _WORTH_KEEPING:
-            self._keep((word, span[0]), stretch, stretch.size)
+        rows = connection.execute(sql, (word,))
+        parts = tuple(_Part((block - span[0]) * schema.BLOCK, size, data) for block, size, data in rows)
+        stretch = _Stretch(parts)
+        if sum(part.size for part in parts) >= _WORTH_KEEPING:
+            self._keep((word, span[0]), stretch)
         return stretch
 
     def _norms(self, connection: sqlite3.Connection, span: Sequence[int]) -> Floats:
@@ -193,7 +224,7 @@ class WordIndex:
             lengths = np.frombuffer(data, dtype="<u2")
             start = (block - span[0]) * schema.BLOCK
             norms[start : start + len(lengths)] = K1 * (1 - B + B * lengths / self._average)
-        self._keep(("", span[0]), norms, int(norms.nbytes))
+        self._keep(("", span[0]), norms)
         return norms
 
     def _recall(self, key: tuple[str, int]) -> _Stretch | Floats | None:
@@ -202,15 +233,14 @@ class WordIndex:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
 
-    def _keep(self, key: tuple[str, int], value: _Stretch | Floats, size: int) -> None:
+    def _keep(self, key: tuple[str, int], value: _Stretch | Floats) -> None:
         with self._lock:
-            if key in self._kept or size > _KEPT_BYTES // 4:
+            if key in self._kept:
                 return
             self._kept[key] = value
-            self._kept_bytes += size
+            self._kept_bytes += value.nbytes
             while self._kept_bytes > _KEPT_BYTES:
-                _, old = self._kept.popitem(last=False)
-                self._kept_bytes -= old.size if isinstance(old, _Stretch) else old.nbytes
+                self._kept_bytes -= self._kept.popitem(last=False)[1].nbytes
 
 
 def _gain(word: _Word, counts: npt.NDArray[np.uint8], norms: npt.NDArray[_Float]) -> npt.NDArray[_Float]:

@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableLambda
 
 from factscore_chain.errors import AmbiguousTitleError, KnowledgeSourceError, TitleNotFoundError, UsageError
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever, to_passages
+from factscore_chain.retrievers.kept_vectors import vectors_beside
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.vectors import VectorIndex
 from tests.embedders import WordEmbeddings
@@ -131,6 +132,7 @@ async def test_async_gives_the_same(source: KnowledgeSource) -> None:
 
 
 def test_a_topics_passages_are_embedded_once(source: KnowledgeSource) -> None:
+    vectors_beside(source.path).unlink(missing_ok=True)
     embedder = WordEmbeddings()
     retriever = _retriever(source, embeddings=embedder)
     for query in ("law", "guano", "Rosa"):

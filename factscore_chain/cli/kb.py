@@ -38,6 +38,7 @@ def add_parser(commands: Any) -> None:
     add_embedder_argument(building)
     building.set_defaults(run=build)
     _add_update(parts)
+    _add_embed(parts)
     _add_push(parts)
     searching = parts.add_parser("search", help="show the passages that a query finds")
     searching.add_argument(
@@ -71,6 +72,19 @@ def _add_update(parts: Any) -> None:
         "--workers", type=int, metavar="N", help="processes that read and cut (default: one a core)"
     )
     updating.set_defaults(run=update)
+
+
+def _add_embed(parts: Any) -> None:
+    embedding = parts.add_parser(
+        "embed",
+        help="embed all passages of a database, for searches of the whole by meaning",
+        description="Embeds every passage that has no vector yet into a Chroma index beside the database; "
+        "what an interrupted run embedded is kept. Without it, a topic's passages are embedded when first "
+        "needed.",
+    )
+    embedding.add_argument("source", type=Path, metavar="SOURCE", help="a database that `kb build` made")
+    add_embedder_argument(embedding)
+    embedding.set_defaults(run=embed)
 
 
 def _add_push(parts: Any) -> None:
@@ -122,10 +136,25 @@ def build(options: argparse.Namespace) -> bool:
         f"in {str(options.out)!r}, content {source.content_hash[:12]}"
     )
     if options.vectors or options.embedder:
-        from factscore_chain.retrievers.vectors import VectorIndex
-
-        print(f"{len(VectorIndex.build(source, make_embeddings(options)))} passages embedded")
+        _embed(source, options)
     return report_problems(source)
+
+
+def embed(options: argparse.Namespace) -> bool:
+    """Embeds the passages of a source that have no vector."""
+    from factscore_chain.retrievers.knowledge import KnowledgeSource
+
+    with KnowledgeSource(options.source) as source:
+        _embed(source, options)
+    return True
+
+
+def _embed(source: KnowledgeSource, options: argparse.Namespace) -> None:
+    from factscore_chain.retrievers.vectors import VectorIndex
+
+    index = VectorIndex.build(source, make_embeddings(options))
+    print(f"{len(index)} passages embedded")
+    index.close()
 
 
 def update(options: argparse.Namespace) -> bool:
