@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from factscore_chain import EditChain, FactScoreChain
+from factscore_chain.edit.base import Policy
+from factscore_chain.edit.embedded import edit_sentence
 from factscore_chain.edit.hedging import only_marks, without_marks
+from tests.edits import request
 from tests.pages import write_rows
 
 PAGE = {
@@ -78,3 +81,15 @@ def test_places_of_the_unmarked_text_point_into_the_marked_one() -> None:
     text, places = without_marks("A (unverified) b.")
     assert text == "A b."
     assert places == [0, 14, 15, 16]
+
+
+def test_who_speaks_stays_at_the_head_of_a_marked_sentence() -> None:
+    text = "A: Panama took full control in 1989."
+    edit = edit_sentence(request(text, ["Panama took full control in 1989."], policy=Policy.HEDGE))
+    assert edit.text == "A: Panama took full control in 1989 (unverified)."
+
+
+def test_an_article_goes_on_small_behind_the_lead() -> None:
+    text = "The Panama Canal is about 120 kilometres long."
+    edit = edit_sentence(request(text, [text], policy=Policy.HEDGE))
+    assert edit.text == "According to an unverified claim, the Panama Canal is about 120 kilometres long."

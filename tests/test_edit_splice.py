@@ -56,6 +56,28 @@ def test_a_dropped_sentence_leaves_no_gap_and_no_empty_item(
     assert _dropped(text, *indices) == left
 
 
+@pytest.mark.parametrize(
+    ("text", "indices", "left"),
+    [
+        (f"<ul>\n<li>{ONE}</li>\n<li>{TWO}</li>\n</ul>\n", (1,), f"<ul>\n<li>{ONE}</li>\n</ul>\n"),
+        (f"<ul>\n<li>{ONE}</li>\n<li>{TWO}</li>\n</ul>\n{THREE}", (0, 1), THREE),
+        (f"<ul>\n<li><b>{ONE}</b></li>\n<li>{TWO}\n</ul>", (0,), f"<ul>\n<li>{TWO}\n</ul>"),
+        (f"<ul>\n<li>{ONE}\n<li>{TWO}\n<li>{THREE}\n</ul>", (1,), f"<ul>\n<li>{ONE}\n<li>{THREE}\n</ul>"),
+        (f"<li>{ONE}\n{TWO}</li>", (0,), f"<li>\n{TWO}</li>"),
+        (f"<li>{ONE} {TWO}</li><li>{THREE}</li>", (1, 2), f"<li>{ONE}</li>"),
+        (f"<p>{ONE} {TWO}</p>\n<p>{THREE}</p>", (2,), f"<p>{ONE} {TWO}</p>"),
+        (f"<h1>{ONE}</h1>\n<p>{TWO} {THREE}</p>", (0, 1), f"<p>{THREE}</p>"),
+        (f"{ONE}<br>\n{TWO}<br>\n{THREE}", (1,), f"{ONE}<br>\n{THREE}"),
+        (f"<tr><td>{ONE}</td><td>{TWO}</td></tr>", (1,), f"<tr><td>{ONE}</td><td></td></tr>"),
+        (f"- [x] {ONE}\n- [ ] {TWO}\n- [x] {THREE}", (0, 1), f"- [x] {THREE}"),
+    ],
+)
+def test_a_dropped_sentence_takes_the_marks_and_tags_that_held_it_alone(
+    text: str, indices: tuple[int, ...], left: str
+) -> None:
+    assert _dropped(text, *indices) == left
+
+
 def test_the_end_of_a_block_between_dropped_sentences_stays() -> None:
     text = f"```text\n{ONE}\n```\n\n{TWO}\n\n{THREE}"
     places = [Span(text.index(one), text.index(one) + len(one)) for one in (ONE, TWO)]

@@ -28,7 +28,9 @@ from factscore_chain.verify.words import Words
 
 SAME_WORD = 0.55
 """Cosine from which a word of the fact is matched by one of the passage."""
+_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 _PART = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d]+")
+_CALLED = frozenset({"noun", "adjective", "name"})
 _BEFORE_DATES = frozenset({"(", ",", "to", "and", "–", "-", "born", "died", "year"})
 
 
@@ -49,25 +51,37 @@ def correction(draft: Draft, fact: FactRecord, own: frozenset[int], topic: str |
         draft: The sentence.
         fact: The fact, with the passages that its verdict rests on.
         own: Origins of the words that state this fact and no other that has to stay.
-        topic: What the text is about; its name is no value.
+        topic: What the text is about; its name is no value. Without one, the title of the passages that the
+            fact names takes its place.
     """
     values = [one for one in find_values(draft) if _is_own(draft, one, own)]
     if not values or _is_passing(fact.text):
         return None
-    for passage, sentence, fact_words, match in _sentences(fact, topic):
+    named = topic or _title_named(fact)
+    for passage, sentence, fact_words, match in _sentences(fact, named, ours=not topic and named is not None):
         told = Draft.of(sentence)
-        subject = topic or passage.title
+        subject = named or passage.title
         wrong = [one for one in values if not _stands_in(one, told) and not _is_subject(one, subject)]
         if len(wrong) != 1 or denies(fact_words.texts) != denies(told.lower):
             continue
         (value,) = wrong
         if _names_something_else(draft, value) or not _matches(match, _rest(fact_words, value, subject)):
             continue
-        found = _replacement(value, told, draft, fact, topic)
+        found = _replacement(value, told, draft, fact, named)
         if found is None:
             return None
         value, text = with_its_article(draft, value, told, found)
         return Correction(value, text, passage.id)
+    return None
+
+
+def _title_named(fact: FactRecord) -> str | None:
+    """The title of the passages that the verdict rests on, if the fact names it."""
+    said = set(map(stem, _PART.findall(fact.text.lower())))
+    for passages in _by_weight(fact):
+        title = passages[0].title or ""
+        name = list(map(stem, _PART.findall(_QUALIFIER.sub("", title).lower())))
+        return title if name and said.issuperset(name) else None
     return None
 
 
@@ -98,11 +112,20 @@ def _is_passing(fact: str) -> bool:
     return not PASSING.isdisjoint(fact.lower().replace(".", " ").split())
 
 
-def _sentences(fact: FactRecord, topic: str | None) -> Iterator[tuple[Passage, str, Words, dict[int, float]]]:
-    """The best sentence of the passages, the verdict's own first, with how well each word is matched."""
+def _sentences(
+    fact: FactRecord, topic: str | None, *, ours: bool
+) -> Iterator[tuple[Passage, str, Words, dict[int, float]]]:
+    """The best sentence of the passages, the verdict's own first, with how well each word is matched.
+
+    Args:
+        fact: The fact.
+        topic: What it is about; its words need not be matched.
+        ours: Whether only passages with that title are about it.
+    """
     reader = shared_support().reader
     (words,) = reader.words([fact.text])
-    for passages in _by_weight(fact):
+    for found in _by_weight(fact):
+        passages = [one for one in found if one.title == topic] if ours else found
         (evidence,) = reader.evidence([[passage.text for passage in passages]])
         if evidence is None or not len(words):
             continue
@@ -144,7 +167,8 @@ def _replacement(
     """The one value of the told sentence that can stand in the place of a wrong one; of a date, its text."""
     found = list(find_values(told))
     if value.kind == "date":
-        return _date(value, [one for one in found if one.kind == "date"])
+        right = {one.text for one in find_values(draft) if one.kind == "date" and _stands_in(one, told)}
+        return _date(value, [one for one in found if one.kind == "date" and one.text not in right])
     years = {one.year for one in find_values(Draft.of(fact.text)) if one.year}
     if not years <= {one.year for one in found}:
         return None
@@ -170,10 +194,20 @@ def _is_placed_alike(draft: Draft, value: Value, told: Draft, other: Value) -> b
 
 def _governors(draft: Draft, value: Value) -> tuple[str, str]:
     """The preposition right before a name, and the stem of the last word before it that carries content."""
-    before = [i for i in range(value.start) if draft.tags[i] != "determiner" and not draft.is_mark(i)]
+    start = _title_start(draft, value)
+    before = [i for i in range(start) if draft.tags[i] != "determiner" and not draft.is_mark(i)]
     preposition = draft.lower[before[-1]] if before and draft.tags[before[-1]] == "preposition" else ""
     content = [stem(draft.lower[i]) for i in before if is_content(draft.tokens[i].text)]
     return preposition, content[-1] if content else ""
+
+
+def _title_start(draft: Draft, value: Value) -> int:
+    """Where what somebody is called begins, if that stands before the name: "the muralist Diego Rivera"."""
+    start = value.start
+    while start and draft.tokens[start - 1].text.islower() and draft.tags[start - 1] in _CALLED:
+        start -= 1
+    titled = value.kind == "person" and 0 < start < value.start
+    return start if titled and draft.lower[start - 1] in ("the", "a", "an") else value.start
 
 
 def _region(draft: Draft, value: Value) -> set[str]:
@@ -189,10 +223,10 @@ def _is_known(value: Value, known: set[str]) -> bool:
 
 def _date(value: Value, candidates: Sequence[Value]) -> str | None:
     """The one date of the sentence, with the parts that the wrong one has."""
-    candidates = [one for one in candidates if value.parts <= one.parts]
-    if len(candidates) != 1:
+    dates = {(one.day, one.month, one.year): one for one in candidates if value.parts <= one.parts}
+    if len(dates) != 1:
         return None
-    (found,) = candidates
+    (found,) = dates.values()
     if all(getattr(found, part) == getattr(value, part) for part in value.parts):
         return None
     if value.parts == {"year"}:

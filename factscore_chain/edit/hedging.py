@@ -39,6 +39,7 @@ def hedge_sentence(draft: Draft) -> str:
     """The whole sentence as an unverified claim."""
     first = draft.tokens[0].text
     spelled = draft.tags[0] == "name" or draft.entities[0] not in ("", "date") or first == "I"
+    spelled = spelled and draft.lower[0] not in ("the", "a", "an")
     acronym = len(first) > 1 and first.isupper()
     head = first if spelled or acronym or not first[:1].isalpha() else first[:1].lower() + first[1:]
     return f"{LEAD} {head}{draft.text[len(first) :]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,6 +22,8 @@ from factscore_chain.edit.stated import stated_words
 from factscore_chain.values import Span, Verdict
 from factscore_chain.verify.lexicon import NEGATIONS
 
+_LABEL = re.compile(r"\w{1,20}:\s")
+"""Who speaks, or what is told of: "A: ...", "Note: ..."."""
 NO_WORDS = "every word of it is needed by a fact that stays"
 
 
@@ -196,7 +199,8 @@ def hedged(mending: Mending) -> Mending:
     """Marks what is open as unverified."""
     if is_marked(mending.draft.text):
         return mending.done(mending.open, _left("it is marked as unverified already"))
-    if not mending.needed and mending.request.sentence.kind == "prose":
+    is_plain = mending.request.sentence.kind == "prose" and not _LABEL.match(mending.draft.text)
+    if not mending.needed and is_plain:
         why = "nothing in the sentence is supported"
         return mending.done(mending.open, FactAction(0, "hedged", why), hedged=hedge_sentence(mending.draft))
     mending = _without_words(mending)

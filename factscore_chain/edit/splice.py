@@ -11,8 +11,16 @@ from itertools import accumulate
 
 from factscore_chain.values import Span
 
-_LAYOUT = re.compile(r"\W*(?:\d{1,3}[.)]|\(?[A-Za-z][.)])?\W*")
+_LAYOUT = re.compile(r"\W*(?:(?:\d{1,3}[.)])+|\(?[A-Za-z][.)]|\[[xX]\])?\W*")
 """What may stand beside a sentence that has its line for itself: marks of lists, quotes, tables, emphasis."""
+
+_OPENING = re.compile(r"<(?P<name>[a-zA-Z][a-zA-Z0-9]*)\b[^<>]*(?<!/)>\s*$")
+_CLOSING = re.compile(r"\s*</(?P<name>[a-zA-Z][a-zA-Z0-9]*)\s*>")
+_TAG = re.compile(r"<(?P<end>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]*)\b[^<>]*>")
+_NEEDED = frozenset({"td", "th", "html", "body"})
+"""Elements that stay where they are empty: a row would have fewer cells than the others."""
+_ITEM = re.compile(r"<(?P<end>/?)(?P<name>li|ul|ol|menu)\b", re.IGNORECASE)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 _FENCE = re.compile(r"\s*(?:`{3}|~{3})")
 """Begins and ends a block: one of the two must not go without the other."""
@@ -105,21 +113,58 @@ def _run(text: str, replacements: Sequence[Replacement], index: int) -> Sequence
 
 
 def _adjoin(text: str, one: Replacement, other: Replacement) -> bool:
-    gap = text[one.span.end : other.span.start].split("\n")
+    gap = _without_mirrored_tags(text[one.span.end : other.span.start]).split("\n")
     between = all(_LAYOUT.fullmatch(line) and not _FENCE.match(line) for line in gap)
     return not one.text and not other.text and between
 
 
+def _without_mirrored_tags(gap: str) -> str:
+    """What stands between two sentences, without tags that end elements and begin the same ones again."""
+    tags = [(found["end"], found["name"].lower()) for found in _TAG.finditer(gap)]
+    names = [name for _, name in tags]
+    half = len(tags) // 2
+    mirrored = names == names[::-1] and [bool(end) for end, _ in tags] == [True] * half + [False] * half
+    return _TAG.sub("", gap) if mirrored and _NEEDED.isdisjoint(names) else gap
+
+
 def _grown(text: str, span: Span) -> Span:
+    span = _with_empty_elements(text, span)
     line_start = text.rfind("\n", 0, span.start) + 1
     line_end = text.find("\n", span.end)
     line_end = len(text) if line_end < 0 else line_end
     lead, tail = text[line_start : span.start], text[span.end : line_end]
-    if _LAYOUT.fullmatch(lead) and not any(map(str.isalnum, tail)):
+    if _is_layout(text, lead, span) and not any(map(str.isalnum, _BREAK.sub("", tail))):
         return _lines(text, Span(line_start, min(line_end + 1, len(text))))
     if tail[:1].isspace() and tail.strip():
         return Span(span.start, span.end + len(tail) - len(tail.lstrip()))
     return Span(span.start - len(lead) + len(lead.rstrip()), span.end)
+
+
+def _with_empty_elements(text: str, span: Span) -> Span:
+    """With the tags of elements that would be left empty."""
+    while (opening := _last_tag(text, span.start)) and (closing := _CLOSING.match(text, span.end)):
+        name = opening["name"].lower()
+        if name != closing["name"].lower() or name in _NEEDED:
+            break
+        span = Span(opening.start(), closing.end())
+    return span
+
+
+def _last_tag(text: str, end: int) -> re.Match[str] | None:
+    """The opening tag that stands right before a place."""
+    start = text.rfind("<", 0, end)
+    return _OPENING.match(text, start, end) if start >= 0 else None
+
+
+def _is_layout(text: str, lead: str, span: Span) -> bool:
+    """Whether nothing but layout stands before a sentence in its line; a list item need not be closed."""
+    if _LAYOUT.fullmatch(lead):
+        return True
+    opening = _last_tag(lead, len(lead))
+    if opening is None or opening["name"].lower() != "li" or not _LAYOUT.fullmatch(lead[: opening.start()]):
+        return False
+    following = _ITEM.search(text, span.end)
+    return following is None or not (following["end"] and following["name"].lower() == "li")
 
 
 def _lines(text: str, span: Span) -> Span:
