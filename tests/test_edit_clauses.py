@@ -39,6 +39,12 @@ CASES = [
         ["Sven went on a strict diet."],
         "Sven went on a strict diet.",
     ),
+    (
+        "Spell, 25, of Oslo, confessed while his friend, Lester Walters, held the door.",
+        "His friend was Lester Walters.",
+        ["Spell was 25.", "Spell was of Oslo.", "Spell confessed.", "His friend held the door."],
+        "Spell, 25, of Oslo, confessed while his friend held the door.",
+    ),
 ]
 
 

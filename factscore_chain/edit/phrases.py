@@ -162,8 +162,8 @@ def _piece(draft: Draft, start: int, end: int, name: str) -> Piece:
 
 def _has_open_comma(draft: Draft, start: int) -> bool:
     """Whether an earlier comma waits for one that closes it: "Bell, 25, of Oslo, confessed"."""
-    commas = draft.lower[:start].count(",")
-    return commas > _opens_before_clause(draft)
+    commas = [i for i in range(start) if draft.lower[i] == ","]
+    return len(commas) > _opens_before_clause(draft) and "finite" not in draft.tags[commas[-1] : start]
 
 
 def _opens_before_clause(draft: Draft) -> bool:
