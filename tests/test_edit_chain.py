@@ -98,6 +98,7 @@ def test_text_of_another_language_is_edited_too(source: KnowledgeSource) -> None
     ("proposal", "why"),
     [
         ("Ada Lovelace was born in Rome.", "no passage has 'Rome'"),
+        ("Ada Lovelace was born in Paris in 1899.", "no passage has '1899'"),
         ("Ada Lovelace was not born in Paris.", "opposite"),
         ("HACKED", "no version"),
         ("Ada Lovelace was born in Paris in 1815.", "without support"),
