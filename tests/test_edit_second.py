@@ -21,10 +21,12 @@ ROME = "Ada Lovelace was born in Rome."
 """Supported by the second estimator."""
 OSLO = "Ada Lovelace was born in Oslo."
 """Supported by neither, and left by the editor."""
+BORN = "Ada Lovelace was born in London in 1815."
+"""Supported by the first estimator."""
 
 
 class OtherVerifier(WordVerifier):
-    """Supports what names Rome too, cannot judge what is "BROKEN", and remembers what it was asked."""
+    """Supports Rome and no year, cannot judge what is "BROKEN", and remembers what it was asked."""
 
     asked: list[str]
 
@@ -33,12 +35,12 @@ class OtherVerifier(WordVerifier):
         return super()._compute(values)
 
     def _decide(self, claim: Claim) -> Decision:
-        found = super()._decide(claim)
-        if "BROKEN" in claim.fact.text:
+        text, verdict = claim.fact.text, super()._decide(claim).verdict
+        if "BROKEN" in text:
             return Decision(claim.fact, Verdict.FAILED, "other", cause="no answer")
-        return Decision(
-            claim.fact, Verdict.SUPPORTED if "Rome" in claim.fact.text else found.verdict, "other"
-        )
+        if any(map(str.isdigit, text)):
+            verdict = Verdict.NOT_SUPPORTED
+        return Decision(claim.fact, Verdict.SUPPORTED if "Rome" in text else verdict, "other")
 
 
 @pytest.fixture(scope="module")
@@ -85,17 +87,31 @@ def test_without_a_veto_the_second_only_grades(source: KnowledgeSource, other: F
     assert scores(report) == (0.5, 0.0)
 
 
-def test_of_several_edits_only_those_go_that_the_second_objects_to(
+def test_of_several_edits_only_that_goes_which_lowers_the_score(
     source: KnowledgeSource, other: FactScoreChain
 ) -> None:
+    report = edited(source, other, f"{ROME} {WRONG} {OSLO} {NOTES}", {ROME: "", WRONG: BORN})
+    assert report.text == f"{ROME} {BORN} {OSLO} {NOTES}"
+    assert scores(report) == (0.5, 0.5)
+
+
+def test_what_one_edit_costs_another_may_bring_in(source: KnowledgeSource, other: FactScoreChain) -> None:
     report = edited(source, other, f"{ROME} {WRONG} {OSLO} {NOTES}", {ROME: "", WRONG: TRUE})
-    assert report.text == f"{ROME} {TRUE} {OSLO} {NOTES}"
-    assert scores(report) == (0.5, 0.75)
+    assert report.text == f"{TRUE} {OSLO} {NOTES}"
+    assert scores(report) == (0.5, 2 / 3)
+
+
+def test_an_edit_without_which_nothing_could_be_decided_is_not_kept(
+    source: KnowledgeSource, other: FactScoreChain
+) -> None:
+    report = edited(source, other, f"{WRONG} BROKEN one.", {WRONG: ""}, max_rounds=1)
+    assert report.text == f"{WRONG} BROKEN one."
+    assert "gives the text no score with it" in (report.edits[0].why or "")
 
 
 def test_the_second_is_asked_about_no_fact_twice(source: KnowledgeSource, other: FactScoreChain) -> None:
-    edited(source, other, f"{ROME} {WRONG} {OSLO} {NOTES}", {ROME: "", WRONG: TRUE})
-    assert sorted(asked_of(other)) == sorted([ROME, WRONG, OSLO, NOTES, TRUE])
+    edited(source, other, f"{ROME} {WRONG} {OSLO} {NOTES}", {ROME: "", WRONG: BORN})
+    assert sorted(asked_of(other)) == sorted([ROME, WRONG, OSLO, NOTES, BORN])
 
 
 def test_the_second_is_not_asked_about_versions_that_the_first_refuses(

@@ -6,8 +6,9 @@ the second. Where both are asked, the text comes out better by one and not worse
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import patch_config
@@ -67,8 +68,8 @@ class SecondJudge:
 def vetoes(before: GenerationReport, after: GenerationReport, new: Rewritten) -> dict[int, str]:
     """For sentences whose edit is not to be kept, the reason; empty if the text does not get worse.
 
-    An edit is to blame if the score would be lower with it alone. Where none is, and the score is lower all
-    the same, the later half of them goes: what one sentence says can change how another one is read.
+    Those edits go that lower the score most, until it would be as before. Where it is lower although no
+    sentence says why, the later half of them goes: one sentence can change how another one is read.
 
     Args:
         before: By the second estimator, on the text without the edits; one without a score allows everything.
@@ -77,32 +78,75 @@ def vetoes(before: GenerationReport, after: GenerationReport, new: Rewritten) ->
     """
     if before.init_score is None:
         return {}
+    if after.init_score is None:
+        why = f"the second estimator gives the text no score with it: {after.error or after.status}"
+        return {one.sentence: why for one in new.kept}
+    if after.init_score >= before.init_score:
+        return {}
+    changes = _changes(before, after, new)
+    blamed = _worst(_Count.of(before.facts), changes)
+    if not blamed:
+        return {
+            one.sentence: "the second estimator scores the text lower with it"
+            for one in new.kept[len(new.kept) // 2 :]
+        }
+    return {sentence: _why(*changes[sentence]) for sentence in blamed}
+
+
+_Facts = Sequence[FactRecord]
+
+
+def _changes(
+    before: GenerationReport, after: GenerationReport, new: Rewritten
+) -> dict[int, tuple[_Facts, _Facts]]:
+    """For each edited sentence, what it stated and what it states, by the second estimator."""
     old, now = locate(before).sentences, locate(after).sentences
-    blamed: dict[int, str] = {}
-    for one, place in zip(new.kept, new.places, strict=True):
-        stated = [fact for n in now if overlap(n.sentence.span, place) for fact in n.facts]
-        if why := _worse(before.facts, old[one.sentence].facts, stated):
-            blamed[one.sentence] = why
-    if blamed or (after.init_score is not None and after.init_score >= before.init_score):
-        return blamed
-    why = "the second estimator scores the text lower with it"
-    if after.error and after.init_score is None:
-        why = f"the second estimator could not score the text with it: {after.error}"
-    return {one.sentence: why for one in new.kept[len(new.kept) // 2 :]}
+    return {
+        one.sentence: (
+            old[one.sentence].facts,
+            [fact for n in now if overlap(n.sentence.span, place) for fact in n.facts],
+        )
+        for one, place in zip(new.kept, new.places, strict=True)
+    }
 
 
-def _worse(facts: Sequence[FactRecord], was: Sequence[FactRecord], now: Sequence[FactRecord]) -> str | None:
-    """Why the score of a text with these facts falls where a sentence changes; None if it does not."""
-    supported = _supported(facts) - _supported(was) + _supported(now)
-    total = len(facts) - len(was) + len(now)
-    if supported * len(facts) >= _supported(facts) * total:
-        return None
+@dataclass(frozen=True)
+class _Count:
+    """Supported facts, and all."""
+
+    supported: int
+    total: int
+
+    @classmethod
+    def of(cls, facts: _Facts) -> _Count:
+        return cls(sum(fact.verdict is Verdict.SUPPORTED for fact in facts), len(facts))
+
+    def __add__(self, other: _Count) -> _Count:
+        return _Count(self.supported + other.supported, self.total + other.total)
+
+    def __sub__(self, other: _Count) -> _Count:
+        return _Count(self.supported - other.supported, self.total - other.total)
+
+    @property
+    def share(self) -> Fraction:
+        return Fraction(self.supported, self.total) if self.total else Fraction(0)
+
+
+def _worst(before: _Count, changes: Mapping[int, tuple[_Facts, _Facts]]) -> list[int]:
+    """The edits without which the score would be no lower, those that lower it most first."""
+    moved = {sentence: _Count.of(now) - _Count.of(was) for sentence, (was, now) in changes.items()}
+    after = sum(moved.values(), before)
+    blamed: list[int] = []
+    while moved and after.share < before.share:
+        worst = max(moved, key=lambda sentence: (after - moved[sentence]).share)
+        after -= moved.pop(worst)
+        blamed.append(worst)
+    return blamed
+
+
+def _why(was: _Facts, now: _Facts) -> str:
     stated = {fact.text for fact in now}
     for fact in was:
         if fact.verdict is Verdict.SUPPORTED and fact.text not in stated:
             return f"the second estimator supports {fact.text!r}, which it takes away"
     return "the second estimator supports less of what the text then says"
-
-
-def _supported(facts: Sequence[FactRecord]) -> int:
-    return sum(fact.verdict is Verdict.SUPPORTED for fact in facts)
