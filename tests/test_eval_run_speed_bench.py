@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from factscore_chain.evals.bench import run_speed
+from factscore_chain.evals.bench import resume, run_speed
 from factscore_chain.evals.bench.model_server import Prefixes, StandIn
 from tests.pages import PAGES, write_rows
 
@@ -64,3 +64,14 @@ def test_a_reply_tells_what_was_read_anew() -> None:
     cached = [usage["prompt_tokens_details"]["cached_tokens"] for _, usage in replies]
     assert cached == [0, 32]
     assert server.counts.cached_tokens == 32
+
+
+def test_a_killed_command_asks_again_for_no_more_than_was_in_flight(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--system", "Small", "--repeats", "1", "--read", "0", "--write", "0.005", "--concurrency", "2"]
+    assert resume.main(["--data", str(folder), *options, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["calls"] == {"without": 4, "with": 4, "again": 0}
+    assert 0 <= found["killed"]["asked_again"] <= 2
+    assert "had been asked before" in resume.lines(found)[-1]
