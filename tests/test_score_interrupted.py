@@ -13,7 +13,7 @@ import pytest
 
 from factscore_chain.cli.main import main
 from factscore_chain.gate.store import RunStore
-from factscore_chain.report import Report
+from factscore_chain.report import GenerationReport, Report
 from tests.test_gate_interrupted import ANSWERED, FACTS, Gatekeeper, server
 
 __all__ = ["server"]
@@ -38,6 +38,23 @@ def command(server: Gatekeeper) -> list[str]:
 
 def kept() -> int:
     return len(RunStore(STORE)) if STORE.exists() else 0
+
+
+def test_generations_are_printed_in_order_as_soon_as_they_are_scored(
+    server: Gatekeeper, repository: Path
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "factscore_chain", *command(server), "--format", "jsonl"],
+        env={**os.environ, "PYTHONPATH": str(repository)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as run:
+        assert run.stdout is not None
+        early = [run.stdout.readline() for _ in range(ANSWERED)]
+        server.opened.set()
+        lines = [*early, *run.stdout]
+    assert run.returncode == 0
+    assert [GenerationReport.model_validate_json(line).text for line in lines] == FACTS
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda one: one.name)

@@ -19,6 +19,7 @@ from factscore_chain.cli.keeping import (
     open_store,
 )
 from factscore_chain.cli.limiting import add_limit_arguments, model_means
+from factscore_chain.cli.printed import InOrder
 from factscore_chain.cli.progress import progress_bar
 from factscore_chain.cli.written import written
 from factscore_chain.errors import MissingKnowledgeError, UsageError
@@ -63,7 +64,10 @@ def add_parser(commands: Any) -> None:
         help="write the full report here: as Markdown or HTML by the name's ending, else as JSON",
     )
     parser.add_argument(
-        "--format", choices=("table", "json", "md", "html"), default="table", help="what is printed"
+        "--format",
+        choices=("table", "json", "jsonl", "md", "html"),
+        default="table",
+        help="what is printed; with jsonl each generation as soon as it and those before it are scored",
     )
     parser.set_defaults(run=run)
 
@@ -283,7 +287,7 @@ def run(options: argparse.Namespace) -> bool:
         print(*chain.estimate_cost(list(rows.generations)).lines(), sep="\n")
         return not rows.rejected
     try:
-        report = _score(chain, rows, store)
+        report = _score(chain, rows, store, InOrder() if options.format == "jsonl" else None)
     except IncompleteError as error:
         _tell(error.report)
         _write(error.report, options.out)
@@ -291,7 +295,7 @@ def run(options: argparse.Namespace) -> bool:
     _tell(report)
     if options.format == "table":
         print_table(report)
-    else:
+    elif options.format != "jsonl":
         print(written(report, Path(f"report.{options.format}")), end="")
     _write(report, options.out)
     return report.complete
@@ -309,12 +313,17 @@ def _write(report: Report, out: Path | None) -> None:
         write_whole(out, written(report, out))
 
 
-def _score(chain: FactScoreChain, rows: Rows, store: RunStore | None) -> Report:
+def _score(chain: FactScoreChain, rows: Rows, store: RunStore | None, on_place: InOrder | None) -> Report:
     from factscore_chain.gate import score_rows
 
     with progress_bar("generation", len(rows.generations)) as bar:
         report = score_rows(
-            chain, rows.generations, finished=store, journal=store, on_done=lambda report: bar.update()
+            chain,
+            rows.generations,
+            finished=store,
+            journal=store,
+            on_done=lambda report: bar.update(),
+            on_place=on_place,
         )
     return report.with_rejected(tuple(map(str, rows.rejected)))
 

@@ -13,6 +13,7 @@ from factscore_chain.strict import IncompleteError, check_complete, check_topics
 from factscore_chain.values import Generation
 
 OnDone = Callable[[GenerationReport], object]
+OnPlace = Callable[[int, GenerationReport], object]
 
 
 class Keeper(Protocol):
@@ -29,6 +30,7 @@ def score_rows(
     finished: Mapping[str, GenerationReport] | None = None,
     journal: Keeper | None = None,
     on_done: OnDone | None = None,
+    on_place: OnPlace | None = None,
 ) -> Report:
     """Scores what is not finished yet, and reports on all.
 
@@ -38,6 +40,7 @@ def score_rows(
         finished: Earlier reports by content key; what is in there is not asked again.
         journal: Keeps each generation that is scored now.
         on_done: Called with the report of each generation, the finished ones first.
+        on_place: The same, with its place in `generations` before it.
 
     Raises:
         FatalModelError: A model cannot be used at all, and nothing could be scored with it.
@@ -49,31 +52,37 @@ def score_rows(
     manifest = chain.manifest
     keys = [content_key(one, manifest, chain.scorer.recall) for one in generations]
     known = {key: found for key in keys if (found := (finished or {}).get(key)) is not None}
-    if on_done is not None:
-        for key in keys:
-            if key in known:
-                on_done(known[key])
-    open_places = [place for place, key in enumerate(keys) if key not in known]
+    earlier = {
+        place: _as_asked(known[key], generations[place], manifest.gamma)
+        for place, key in enumerate(keys)
+        if key in known
+    }
+
+    def done(place: int, report: GenerationReport) -> None:
+        if on_done is not None:
+            on_done(report)
+        if on_place is not None:
+            on_place(place, report)
+
+    for place, report in earlier.items():
+        done(place, report)
+    open_places = [place for place in range(len(keys)) if place not in earlier]
 
     def keep(index: int, report: GenerationReport) -> None:
         if journal is not None:
             journal.add(keys[open_places[index]], report)
-        if on_done is not None:
-            on_done(report)
+        done(open_places[index], report)
 
     try:
         scored = chain.score_many([generations[place] for place in open_places], on_result=keep)
     except IncompleteError as error:
         scored = error.report
     fresh = dict(zip(open_places, scored.generations, strict=True))
-    reports = tuple(
-        fresh[place] if place in fresh else _as_asked(known[keys[place]], one, manifest.gamma)
-        for place, one in enumerate(generations)
-    )
-    report = assembled(reports, scored.manifest)
+    reports = tuple(fresh[place] if place in fresh else earlier[place] for place in range(len(keys)))
+    whole = assembled(reports, scored.manifest)
     if chain.strict:
-        check_complete(report)
-    return report
+        check_complete(whole)
+    return whole
 
 
 def assembled(
