@@ -38,7 +38,7 @@ LAYERS = (
     ("graphs",),
     ("original",),
     ("abstain_detection", "atomic_facts", "npm", "retrieval", "download_data"),
-    ("agents", "evaluators", "llama_index", "server"),
+    ("agents", "evaluators", "llama_index", "ray_engine", "server"),
     ("evals",),
     ("cli", "factscorer", "pytest_plugin"),
     ("__main__",),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.beside import add_figures, with_reference, without_recall
+from factscore_chain.cli.engine import add_engine_arguments, scoring_engine
 from factscore_chain.cli.inputs import read_rows
 from factscore_chain.cli.kb import add_embedder_argument, knowledge_at, make_embeddings, report_problems
 from factscore_chain.cli.keeping import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from factscore_chain.chain import FactScoreChain
     from factscore_chain.estimators import Estimator
     from factscore_chain.gate import RunStore
+    from factscore_chain.gate.scoring import ScoreMany
     from factscore_chain.generation_files import Rows
     from factscore_chain.report import Report
     from factscore_chain.retrievers.topical import TopicRetriever
@@ -57,6 +59,7 @@ def add_parser(commands: Any) -> None:
     add_store_argument(parser)
     add_failures_argument(parser)
     add_strict_argument(parser)
+    add_engine_arguments(parser)
     parser.add_argument(
         "--out",
         type=Path,
@@ -274,20 +277,21 @@ def run(options: argparse.Namespace) -> bool:
         raise UsageError(f"--strict takes no bad row: {rows.rejected[0]} ({len(rows.rejected)} in all).")
     store = open_store(options)
     recall, rows = with_reference(options.recall, rows)
+    figures = {"f1_k": options.f1_k, "recall": recall, "max_reference_facts": options.max_reference_facts}
     chain = make_chain(
         options,
-        f1_k=options.f1_k,
-        recall=recall,
-        max_reference_facts=options.max_reference_facts,
         max_failures=options.max_failures,
         store=None if store is None else store.store,
         strict=options.strict,
+        **figures,
     )
     if options.estimate_cost:
         print(*chain.estimate_cost(list(rows.generations)).lines(), sep="\n")
         return not rows.rejected
     try:
-        report = _score(chain, rows, store, InOrder() if options.format == "jsonl" else None)
+        engine = scoring_engine(options, chain, **figures)
+        shown = InOrder() if options.format == "jsonl" else None
+        report = _score(chain, rows, store, shown, engine)
     except IncompleteError as error:
         _tell(error.report)
         _write(error.report, options.out)
@@ -313,7 +317,13 @@ def _write(report: Report, out: Path | None) -> None:
         write_whole(out, written(report, out))
 
 
-def _score(chain: FactScoreChain, rows: Rows, store: RunStore | None, on_place: InOrder | None) -> Report:
+def _score(
+    chain: FactScoreChain,
+    rows: Rows,
+    store: RunStore | None,
+    on_place: InOrder | None,
+    score_many: ScoreMany | None,
+) -> Report:
     from factscore_chain.gate import score_rows
 
     with progress_bar("generation", len(rows.generations)) as bar:
@@ -324,6 +334,7 @@ def _score(chain: FactScoreChain, rows: Rows, store: RunStore | None, on_place: 
             journal=store,
             on_done=lambda report: bar.update(),
             on_place=on_place,
+            score_many=score_many,
         )
     return report.with_rejected(tuple(map(str, rows.rejected)))
 

@@ -16,6 +16,15 @@ OnDone = Callable[[GenerationReport], object]
 OnPlace = Callable[[int, GenerationReport], object]
 
 
+class ScoreMany(Protocol):
+    """Scores generations: the method of a chain, or what does the same elsewhere."""
+
+    def __call__(
+        self, generations: Sequence[Generation], *, on_result: Callable[[int, GenerationReport], object]
+    ) -> Report:
+        """The report on all; `on_result` is called with number and report of each as it is finished."""
+
+
 class Keeper(Protocol):
     """Keeps generations as soon as they are scored: a `Journal`, a `RunStore`."""
 
@@ -31,6 +40,7 @@ def score_rows(
     journal: Keeper | None = None,
     on_done: OnDone | None = None,
     on_place: OnPlace | None = None,
+    score_many: ScoreMany | None = None,
 ) -> Report:
     """Scores what is not finished yet, and reports on all.
 
@@ -41,6 +51,7 @@ def score_rows(
         journal: Keeps each generation that is scored now.
         on_done: Called with the report of each generation, the finished ones first.
         on_place: The same, with its place in `generations` before it.
+        score_many: What scores in place of the chain's own method.
 
     Raises:
         FatalModelError: A model cannot be used at all, and nothing could be scored with it.
@@ -73,8 +84,9 @@ def score_rows(
             journal.add(keys[open_places[index]], report)
         done(open_places[index], report)
 
+    score = chain.score_many if score_many is None else score_many
     try:
-        scored = chain.score_many([generations[place] for place in open_places], on_result=keep)
+        scored = score([generations[place] for place in open_places], on_result=keep)
     except IncompleteError as error:
         scored = error.report
     fresh = dict(zip(open_places, scored.generations, strict=True))
