@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from factscore_chain import FactScoreChain
 from factscore_chain.cli.main import main
-from factscore_chain.errors import FatalModelError
+from factscore_chain.errors import FatalModelError, UsageError
 from factscore_chain.gate.scoring import score_rows
 from factscore_chain.gate.store import RunStore
 from factscore_chain.ray_engine import RayScoring, Workers
+from factscore_chain.ray_engine.cluster import ClusterError
 from factscore_chain.report import GenerationReport, Report
 from factscore_chain.values import Generation
 from tests.openai_server import KEY, OpenAIServer
@@ -37,11 +39,12 @@ ROWS = tuple(Generation(f"Town {n} has wells. Town {n} has walls.", id=str(n)) f
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _cluster() -> Iterator[None]:
+def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("PYTHONPATH", str(ROOT))  # workers import what tests make
         patch.setenv("OPENAI_API_KEY", KEY)
+        patch.setenv("FACTSCORE_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("RAY_worker_niceness", "0")
         ray.init(
             address="local",
@@ -140,3 +143,13 @@ def test_a_model_that_becomes_unusable_keeps_what_was_scored(tmp_path: Path) -> 
     report = engine.score_many([Generation("Town 1 has wells."), *[Generation("KEY")] * 3])
     assert [one.status for one in report.generations if "KEY" in one.text] == ["failed"] * 3
     assert all("the key was refused" in (one.error or "") for one in report.generations if "KEY" in one.text)
+
+
+def _make_nothing() -> FactScoreChain:
+    raise UsageError("There is no such thing here.")
+
+
+def test_what_a_worker_cannot_make_ends_the_job_with_its_cause(tmp_path: Path) -> None:
+    engine = RayScoring(_make_nothing, make_tracing_chain(tmp_path), TWO)
+    with pytest.raises(ClusterError, match="no such thing here"):
+        engine.score_many(ROWS)

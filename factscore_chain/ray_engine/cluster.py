@@ -70,7 +70,7 @@ class Workers:
             try:
                 yield from dataset.iter_rows()
             except RayError as error:
-                raise ClusterError(f"The job on Ray failed: {_first_line(error)}") from error
+                raise ClusterError(f"The job on Ray failed ({_cause(error)}).") from error
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
@@ -114,11 +114,12 @@ def _connect(ray: Any, address: str, workers: int | None) -> None:
         ray.init(**options)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         raise ClusterError(
-            f"The Ray cluster {address!r} cannot be reached ({_first_line(error)}). Start it, or mend "
+            f"The Ray cluster {address!r} cannot be reached ({_cause(error)}). Start it, or mend "
             f"{ADDRESS_VARIABLE}."
         ) from error
 
 
-def _first_line(error: BaseException) -> str:
+def _cause(error: BaseException) -> str:
+    """The last line: Ray's messages hold a worker's traceback, which ends in what was wrong there."""
     lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    return lines[-1].strip().rstrip(".") if lines else type(error).__name__
