@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _PLACES = ("knowledge", "calibration", "prices", "cache")
 _SHARED = ("model_concurrency", "requests_per_minute", "tokens_per_minute")
 _ALONE = ("max_cost", "max_failures", "strict")
-_NOT_SENT = {"run", "store", "limits"}
+_NOT_SENT = {"run", "limits"}
 
 
 def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,12 +70,20 @@ def scoring_engine(options: argparse.Namespace, chain: FactScoreChain, **more: A
             "Limits on calls to models are for all workers together. Give --workers, so that each gets "
             "its share."
         )
-    from factscore_chain.cli.score import make_chain
     from factscore_chain.ray_engine import RayScoring, Workers
 
-    make = partial(make_chain, _sent(options), **more)
+    make = partial(_make_there, _sent(options), **more)
     workers = Workers(options.workers)
     return RayScoring(make, chain, workers, 50 if options.partition is None else options.partition).score_many
+
+
+def _make_there(options: argparse.Namespace, **more: Any) -> FactScoreChain:
+    """Makes the chain in a worker, which keeps its finished stages where all machines can reach them."""
+    from factscore_chain.cli.score import make_chain
+    from factscore_chain.gate import RunStore
+
+    store = RunStore(options.store).store if isinstance(options.store, str) else None
+    return make_chain(options, store=store, **more)
 
 
 def _sent(options: argparse.Namespace) -> argparse.Namespace:
