@@ -12,13 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from factscore_chain import FactScoreChain
 from factscore_chain.cli.main import main
-from factscore_chain.errors import FatalModelError, UsageError
+from factscore_chain.errors import FatalModelError
 from factscore_chain.gate.scoring import score_rows
 from factscore_chain.gate.store import RunStore
 from factscore_chain.ray_engine import RayScoring, Workers
-from factscore_chain.ray_engine.cluster import ClusterError
 from factscore_chain.report import GenerationReport, Report
 from factscore_chain.values import Generation
 from tests.openai_server import KEY, OpenAIServer
@@ -143,13 +141,3 @@ def test_a_model_that_becomes_unusable_keeps_what_was_scored(tmp_path: Path) -> 
     report = engine.score_many([Generation("Town 1 has wells."), *[Generation("KEY")] * 3])
     assert [one.status for one in report.generations if "KEY" in one.text] == ["failed"] * 3
     assert all("the key was refused" in (one.error or "") for one in report.generations if "KEY" in one.text)
-
-
-def _make_nothing() -> FactScoreChain:
-    raise UsageError("There is no such thing here.")
-
-
-def test_what_a_worker_cannot_make_ends_the_job_with_its_cause(tmp_path: Path) -> None:
-    engine = RayScoring(_make_nothing, make_tracing_chain(tmp_path), TWO)
-    with pytest.raises(ClusterError, match="no such thing here"):
-        engine.score_many(ROWS)
