@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from factscore_chain.errors import UsageError
-from factscore_chain.retrievers.word_costs import encode, token_counts
+from factscore_chain.retrievers.word_table import encode, token_counts
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

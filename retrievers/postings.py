@@ -7,26 +7,21 @@ their distance from the block's start, and how often the word stands there, word
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
 from factscore_chain.retrievers import schema
-from factscore_chain.retrievers.tokenize import LONGEST, bare, tokens
+from factscore_chain.retrievers.word_table import Longs, Words, look_up
 
 TITLE_WEIGHT = 4
 _MOST = 255
 """The highest count that is kept; more of a word in one passage says nothing more."""
-_REMEMBERED = 200_000
 
 Ints = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.uint8]
-
-_known: dict[str, tuple[str, ...]] = {}
 
 
 @dataclass(frozen=True)
@@ -83,29 +78,21 @@ def make_postings(titles: Sequence[str], passages: Sequence[Sequence[str]]) -> P
         titles: One a document.
         passages: The passages of each document.
     """
-    numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
-    words = [text.split() for texts in passages for text in texts]
-    flat = np.fromiter(map(numbers.__getitem__, chain.from_iterable(words)), dtype=np.int32)
-    vocabulary: defaultdict[str, int] = defaultdict()
-    vocabulary.default_factory = vocabulary.__len__
-    found = [_tokens(word) for word in numbers]
-    each = np.fromiter(map(len, found), dtype=np.int64, count=len(found))
-    listed = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(found)), dtype=np.int64)
-    owners = np.repeat(np.arange(len(words)), np.fromiter(map(len, words), dtype=np.int64, count=len(words)))
-    of_text, in_text = _spread(each, listed, flat, owners)
-    headings = [tokens(title) for title in titles]
-    of_title, in_title = _of_titles(headings, passages, vocabulary)
-    count = len(words)
+    texts = [text for group in passages for text in group]
+    words, count = look_up([*texts, *titles]), len(texts)
+    found, owners = _spread(words)
+    of_text, in_text = found[owners < count], owners[owners < count]
+    groups = np.fromiter(map(len, passages), dtype=np.int64, count=len(passages))
+    of_title, in_title = _repeated(found[owners >= count], owners[owners >= count] - count, groups)
     lengths = np.bincount(in_text, minlength=count) + np.bincount(in_title, minlength=count)
     weighted = np.concatenate(
         [of_text * count + in_text, np.repeat(of_title * count + in_title, TITLE_WEIGHT)]
     )
     keys, counts = np.unique(weighted, return_counts=True)
-    sizes = np.bincount(keys // max(1, count), minlength=len(vocabulary)).astype(np.int32)
+    used, sizes = np.unique(keys // max(1, count), return_counts=True)
     return Postings(
-        tuple(vocabulary),
-        sizes,
+        tuple([words.vocabulary[number] for number in used.tolist()]),
+        sizes.astype(np.int32),
         (keys % max(1, count)).astype(np.int32),
         np.minimum(counts, _MOST).astype(np.uint8),
         lengths.astype(np.int32),
@@ -185,47 +172,27 @@ def _per_word(sizes: Ints, mask: npt.NDArray[np.bool_]) -> Ints:
     return np.asarray(totals[ends] - totals[ends - sizes], dtype=np.int32)
 
 
-def _tokens(word: str) -> tuple[str, ...]:
-    """The tokens of what stands between blanks; a text has those of its words, one after the other."""
-    if (kept := _known.get(word)) is None:
-        if len(_known) >= _REMEMBERED:
-            _known.clear()
-        plain = bare(word)
-        kept = _known[word] = tuple(tokens(word)) if plain is None else (plain[:LONGEST],) if plain else ()
-    return kept
+def _spread(words: Words) -> tuple[Longs, Longs]:
+    """The tokens of all texts in their order, and which text each stands in."""
+    owners = np.repeat(np.arange(len(words.sizes)), words.sizes)
+    sizes = words.token_counts[words.numbers]
+    before = np.cumsum(sizes) - sizes
+    places = np.repeat(words.token_firsts[words.numbers] - before, sizes) + np.arange(int(sizes.sum()))
+    return words.tokens[places], np.repeat(owners, sizes)
 
 
-def _spread(
-    each: npt.NDArray[np.int64],
-    listed: npt.NDArray[np.int64],
-    flat: Ints,
-    owners: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Tokens of all words in the order of the text, and the passages that they stand in.
+def _repeated(found: Longs, documents: Longs, groups: Longs) -> tuple[Longs, Longs]:
+    """Tokens of titles once for every passage under them.
 
     Args:
-        each: How many tokens each distinct word has.
-        listed: Those tokens, word after word.
-        flat: The words of the text, by their numbers.
-        owners: The passage of each of them.
+        found: The tokens.
+        documents: Whose title each stands in.
+        groups: Passages of each document.
+
+    Returns:
+        Tokens, and the passage that each is taken for.
     """
-    begins = np.cumsum(each) - each
-    sizes = each[flat]
-    before = np.cumsum(sizes) - sizes
-    places = np.repeat(begins[flat] - before, sizes) + np.arange(int(sizes.sum()))
-    return listed[places], np.repeat(owners, sizes)
-
-
-def _of_titles(
-    headings: Sequence[Sequence[str]], passages: Sequence[Sequence[str]], vocabulary: defaultdict[str, int]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    found: list[int] = []
-    owners: list[int] = []
-    first = 0
-    for heading, texts in zip(headings, passages, strict=True):
-        numbers = [vocabulary[word] for word in heading]
-        for passage in range(first, first + len(texts)):
-            found.extend(numbers)
-            owners.extend([passage] * len(numbers))
-        first += len(texts)
-    return np.array(found, dtype=np.int64), np.array(owners, dtype=np.int64)
+    times = groups[documents]
+    firsts = (np.cumsum(groups) - groups)[documents]
+    before = np.cumsum(times) - times
+    return np.repeat(found, times), np.repeat(firsts - before, times) + np.arange(int(times.sum()))

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factscore_chain.errors import UsageError
+from factscore_chain.retrievers import word_table
 from factscore_chain.retrievers.passages import MAX_TOKENS, cut, cut_many
-from factscore_chain.retrievers.word_costs import token_counts, tokenizer
+from factscore_chain.retrievers.word_table import token_counts, tokenizer
 
 SENTENCE = "In 1815 the town of Bath had about thirty thousand people, most of them poor."
 
@@ -103,3 +104,12 @@ def test_no_text_is_lost_and_no_passage_too_long(texts: list[str], max_tokens: i
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"])))
 def test_tokens_counted_word_by_word_are_those_of_the_text(text: str) -> None:
     assert token_counts([text]) == [len(tokenizer().encode(text, add_special_tokens=False))]
+
+
+def test_words_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [" ".join(f"word{i}{j}" for j in range(40)) for i in range(5)]
+    expected = [len(tokenizer().encode(text, add_special_tokens=False)) for text in texts]
+    monkeypatch.setattr(word_table, "_REMEMBERED", 50)
+    for _ in range(2):
+        assert [token_counts([text])[0] for text in texts] == expected
+    assert len(word_table._table.numbers) <= 90
