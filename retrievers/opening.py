@@ -19,6 +19,7 @@ from factscore_chain.retrievers.embedding import embedder_name
 from factscore_chain.retrievers.ensemble import KnowledgeRetriever
 from factscore_chain.retrievers.formats.conversion import KINDS, ROWS, reader_of
 from factscore_chain.retrievers.knowledge import KnowledgeSource
+from factscore_chain.retrievers.schema import SCHEMA_VERSION
 from factscore_chain.retrievers.topical import TopicRetriever
 from factscore_chain.retrievers.vectors import VectorIndex
 
@@ -131,8 +132,10 @@ def as_retriever(knowledge: AnyKnowledge) -> BaseRetriever:
 
 
 def _digest(embeddings: Embeddings | None) -> _Hash:
-    # An index belongs to one embedder, so each has its own copy of the source to stand beside.
-    return sha256(b"" if embeddings is None else embedder_name(embeddings).encode())
+    # An index belongs to one embedder, so each has its own copy of the source to stand beside; what an older
+    # version has laid out otherwise is registered anew.
+    embedder = "" if embeddings is None else embedder_name(embeddings)
+    return sha256(f"{SCHEMA_VERSION}\0{embedder}\0".encode())
 
 
 def _stamp_key(path: Path, embeddings: Embeddings | None) -> str:

@@ -35,6 +35,15 @@ def test_what_follows_the_phrase_is_a_fact_of_its_own() -> None:
     assert facts == ["Kyoto was the capital of Japan.", "Kyoto was the capital of Japan until 1868."]
 
 
+@pytest.mark.parametrize(
+    "text", ["It has two cones: Kibo and Shira.", "Ann Reed won three prizes: A, B and C."]
+)
+def test_what_a_sentence_names_behind_its_colon_stays_with_it(text: str) -> None:
+    found = EmbeddedDecomposer().invoke(Generation(text, "Mount Reed"))
+    named = text.replace("It has", "Mount Reed has")
+    assert [(fact.text, fact.checkable) for fact in found.facts] == [(named, True)]
+
+
 @pytest.mark.parametrize("verb", ["is", "was"])
 @pytest.mark.parametrize("noun", ["capital", "oldest town", "seat", "founder", "head"])
 def test_no_fact_loses_the_noun_before_of(noun: str, verb: str) -> None:

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from factscore_chain.errors import AmbiguousTitleError, KnowledgeSourceError, TitleNotFoundError
+from factscore_chain.retrievers import opening
 from factscore_chain.retrievers.knowledge import KnowledgeSource
+from factscore_chain.retrievers.opening import open_knowledge
 from factscore_chain.retrievers.original import SEPARATOR
+from factscore_chain.retrievers.schema import SCHEMA_VERSION
 from tests.pages import make_source
 
 ORIGINAL = [
@@ -153,3 +156,16 @@ def test_searching_the_original_without_a_topic_says_what_to_do(tmp_path: Path) 
 def test_an_original_whose_registration_failed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(KnowledgeSourceError, match="never ran to the end"):
         KnowledgeSource(_original(tmp_path / "enwiki.db", []))
+
+
+def test_a_file_that_an_older_layout_was_registered_in_is_registered_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FACTSCORE_CACHE", str(tmp_path / "cache"))
+    rows = tmp_path / "pages.jsonl"
+    rows.write_text('{"title": "Ada", "text": "Ada was born in 1815."}\n', "utf-8")
+    with open_knowledge(rows) as source, closing(sqlite3.connect(source.path)) as connection, connection:
+        connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
+    monkeypatch.setattr(opening, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
+    with open_knowledge(rows) as again:
+        assert again.document_count == 1

@@ -16,6 +16,8 @@ LISTS = {
     "dots without a blank": f"•{A}\n•{B}",
     "dashes without a blank": f"-{A}\n-{B}",
     "long dashes": f"– {A}\n— {B}",
+    "two signs": f"- - {A}\n1. - {B}",
+    "tasks": f"- [x] {A}\n- [ ] {B}",
     "numbers": f"1. {A}\n2. {B}",
     "numbers with brackets": f"1) {A}\n2) {B}",
     "numbers in brackets": f"(1) {A}\n(2) {B}",

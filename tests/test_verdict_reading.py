@@ -137,6 +137,7 @@ UNDECIDED = [
     ("It is anything but true.", "hedged"),
     ("Is it false? Yes.", "unreadable"),
     ("False. It is true in a sense.", "conflicting"),
+    ("True, but the date is false.", "conflicting"),
     ("It is true that he served. It is false that he sailed.", "conflicting"),
     ("I am unable to determine this", "refused"),
     ("I apologize, but I cannot help with that.", "refused"),

@@ -27,7 +27,7 @@ _LABEL = (
 _POINTER = rf"{_LABEL}?(?:{_ITEM})(?:\s*[,;&]?\s*(?:and\s+)?(?:{_ITEM}))*"
 _CITATION = re.compile(
     r"\s*(?:"
-    r"\[\^?\d+\](?:\[\d+\])*|\[citation needed\]"
+    r"(?:\[\^?\d{1,3}\](?:\([^)\s]*\))?)+|\[citation needed\]"
     rf"|\[\s*{_POINTER}\s*\]"
     rf"|\(\s*(?!\d+\s*\)){_POINTER}\s*\)"
     r"|(?<=[^\W\d_])\s+\(\d{1,2}(?:,\s*\d{1,2})*\)(?=\s*(?:[.,;!?]|$))"

@@ -28,7 +28,7 @@ def keep_complements(words: Sequence[Word], tagged: Tagged, parts: list[Part]) -
         if words[at].lower == "of" and tagged.tags[at - 1] in _NOUNS:
             _join(words, tagged, parts, at)
     for at in range(1, len(words)):
-        if tagged.tags[at] in _NOUNS and parts[at] != "out":
+        if tagged.tags[at] in _NOUNS:
             _single_out(words, tagged, parts, at)
 
 
@@ -77,15 +77,24 @@ def _end(words: Sequence[Word], tagged: Tagged, start: int) -> int:
 
 
 def _single_out(words: Sequence[Word], tagged: Tagged, parts: list[Part], noun: int) -> None:
-    """Takes in "first", "only" or "largest" before a chosen noun."""
+    """Takes in "first", "only" or "largest" before a chosen noun, and the noun behind a chosen one."""
     start = _article(words, tagged, noun)
     if words[start].lower != "the":
         return
-    for i in range(start + 1, noun):
-        if parts[i] == "out" and _singles_out(words, tagged, i):
+    singled = [i for i in range(start + 1, noun) if _singles_out(words, tagged, i)]
+    chosen = [parts[i] for i in singled if parts[i] != "out"]
+    if parts[noun] == "out" and chosen and _ends(tagged, noun):
+        parts[noun] = chosen[-1]
+    for i in singled if parts[noun] != "out" else ():
+        if parts[i] == "out":
             parts[i] = parts[noun]
             if words[i].lower in _MOST:
                 parts[i + 1] = parts[noun]
+
+
+def _ends(tagged: Tagged, noun: int) -> bool:
+    """Whether a noun is the last of its phrase."""
+    return noun + 1 >= len(tagged.tags) or tagged.tags[noun + 1] not in _INSIDE
 
 
 def _singles_out(words: Sequence[Word], tagged: Tagged, i: int) -> bool:

@@ -28,6 +28,7 @@ from factscore_chain.decompose.layout import (
     is_statement,
     item_statement,
     lists_sources,
+    names_its_parts,
     row_statements,
     unmarked,
 )
@@ -162,7 +163,8 @@ def _pieces(sentence: Sentence, topic: str | None, tagger: FactTagger | None) ->
         yield from _unread(sentence, without_citations(plain), tagger)
         return
     kinds = _kinds(sentence, text, tagger)
-    made = item_statement(text, kinds, subject, sentence.headings) if kinds else None
+    whole = names_its_parts(text, kinds)
+    made = item_statement(text, kinds, subject, sentence.headings) if kinds and not whole else None
     verbless = bool(kinds) and "finite" not in kinds and sentence.kind == "prose"
     if verbless and (text.endswith("!") or (made is None and subject is None)):
         yield from _unread(sentence, text, tagger)
@@ -171,11 +173,11 @@ def _pieces(sentence: Sentence, topic: str | None, tagger: FactTagger | None) ->
         yield _Piece(sentence, made, None, divisible=not made.simple)
         return
     if text.split() == bare.split():
-        yield _Piece(sentence, Stated(bare), 0)
+        yield _Piece(sentence, Stated(bare), 0, divisible=not whole)
         return
     at = bare.find(text)
     framed = inner != plain
-    divisible = at >= 0 or framed or not Stated(text).simple
+    divisible = not whole and (at >= 0 or framed or not Stated(text).simple)
     yield _Piece(sentence, Stated(text), at if at >= 0 else None, divisible)
 
 

@@ -17,6 +17,8 @@ from factscore_chain.decompose.words import split_words
 from factscore_chain.values import Sentence
 
 _MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)")
+_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
+_LINK = re.compile(r"\[(?!\^?\d{1,3}\])([^\]\n]+)\]\((?:<[^>\n]*>|[^)\s]*)(?:\s+\"[^\"\n]*\")?\)")
 _KEY = re.compile(r"(?P<key>[^:|.!?]{1,40}?)\s*(?::|\s[-–—])\s+(?P<value>\S.*)$", re.DOTALL)
 _PAST_KEY = re.compile(
     r"(?:born|founded|\w+ed|written|known|built|made|sung|drawn)\b(?: by| in| on| as| at)?$"
@@ -63,8 +65,8 @@ class Stated(NamedTuple):
 
 
 def unmarked(text: str) -> str:
-    """A text without marks of emphasis and code."""
-    return " ".join(_MARKS.sub("", text).split())
+    """A text without marks of emphasis and code, with the words of its links and without its images."""
+    return " ".join(_MARKS.sub("", _LINK.sub(r"\1", _IMAGE.sub("", text))).split())
 
 
 def plain_text(text: str) -> str:
@@ -107,6 +109,18 @@ def is_statement(text: str, tags: Sequence[str]) -> bool:
     return any(
         tag == "finite" and word.text[0].islower() for word, tag in zip(words[1:], tags[1:], strict=True)
     )
+
+
+def names_its_parts(text: str, tags: Sequence[str]) -> bool:
+    """Whether a sentence goes on behind a colon: "It has two cones: Kibo and Shira", but not "Born: 1892".
+
+    Args:
+        text: Plain text of the sentence.
+        tags: The tagger's kinds of its words.
+    """
+    pair = _KEY.match(text)
+    before = len(split_words(pair["key"])) if pair else 0
+    return "finite" in tags[1 : max(1, before - 1)]
 
 
 def item_statement(

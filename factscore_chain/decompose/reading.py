@@ -26,8 +26,10 @@ class Reading:
 
 _NONE = re.compile(r"\W*(?:none|no facts|n/a|\[\s*\])\W*", re.IGNORECASE)
 _NUMBER = r"\(?\d{1,3}[.)]|\(?[a-z][.)]|(?:fact|claim|statement)\s+\d{1,3}\s*[:.)]"
+_SIGN = r"[-*+•◦▪‣●○∙·–—]+"
 _BULLET = re.compile(
-    rf"\s*(?:(?:[-*+•◦▪‣●○∙·–—]|{_NUMBER})(?:\s+|$)|[•◦▪‣●○∙]|[-–—](?=[^\W\d_]))", re.IGNORECASE
+    rf"\s*(?:(?:{_SIGN}|{_NUMBER})(?:\s+|$)|[•◦▪‣●○∙]|[-–—](?=[^\W\d_]))(?:{_SIGN}\s+)*(?:\[[ xX]\]\s+)?",
+    re.IGNORECASE,
 )
 _RUN_ON_BULLET = re.compile(r"(?<=[.!?])\s+[-*•–]\s+(?=[A-Z\"“])")
 _FENCE_LINE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*")

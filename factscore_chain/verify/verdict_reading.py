@@ -132,7 +132,10 @@ def _decide(found: Sequence[Mention], *, alone: bool) -> tuple[Verdict, Cause | 
     if alone and len({mention.supports for mention in strong}) == 2:
         return Verdict.UNDECIDED, "conflicting"
     if strong:
-        return _last(strong)
+        # "True, but the date is false."
+        after = found[found.index(strong[-1]) + 1 :] if strong[-1].supports else ()
+        taken_back = any(one.strength == "weak" and not one.supports for one in after)
+        return (Verdict.UNDECIDED, "conflicting") if taken_back else _last(strong)
     weak = {mention.supports for mention in found if mention.strength == "weak"}
     hedged = any(mention.strength == "hedged" for mention in found)
     if len(weak) == 2:
