@@ -35,7 +35,7 @@ class Gatekeeper(OpenAIServer):
 
     def _reply(self, question: str) -> str:
         if _fact(question) not in FACTS[:ANSWERED]:
-            self.opened.wait(60)
+            self.wait_for(self.opened)
         return "True"
 
     @property

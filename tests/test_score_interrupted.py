@@ -71,7 +71,7 @@ def test_a_run_that_was_ended_asks_nothing_twice(
     while kept() < ANSWERED and run.poll() is None:
         time.sleep(0.05)
     run.send_signal(number)
-    said = run.communicate(timeout=60)[1]
+    said = run.communicate(timeout=300)[1]
     assert run.returncode == (-number if number is signal.SIGKILL else 3)
     assert ("the same command goes on" in said) is (number is not signal.SIGKILL)
     before = server.asked

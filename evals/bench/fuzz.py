@@ -147,6 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     broken = False
     for target in options.target:
+        options.keep.mkdir(parents=True, exist_ok=True)
         tried, code = fuzz(target, options.seconds, options.keep)
         broken |= code != 0
         print(
