@@ -19,6 +19,11 @@ from tests.test_gate_interrupted import ANSWERED, FACTS, Gatekeeper, server
 __all__ = ["server"]
 
 STORE = Path("runs.db")
+HEEDING = (
+    "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "runpy.run_module('factscore_chain', run_name='__main__', alter_sys=True)"
+)
+"""Runs the command so that it heeds an interrupt, as one does that was not started by a shell with "&"."""
 
 
 def command(server: Gatekeeper) -> list[str]:
@@ -62,7 +67,7 @@ def test_a_run_that_was_ended_asks_nothing_twice(
     server: Gatekeeper, repository: Path, number: signal.Signals
 ) -> None:
     run = subprocess.Popen(
-        [sys.executable, "-m", "factscore_chain", *command(server)],
+        [sys.executable, "-c", HEEDING, *command(server)],
         env={**os.environ, "PYTHONPATH": str(repository)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

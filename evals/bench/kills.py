@@ -81,6 +81,7 @@ def start(folder: Path) -> BaseProcess:
 
 def _command(folder: str) -> None:
     os.chdir(folder)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it starts with "&" ignore it
     os.environ["FACTSCORE_CACHE"] = str(Path(folder) / "cache")
     silence = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
