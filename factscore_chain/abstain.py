@@ -36,8 +36,11 @@ _PERPLEXITY_PHRASES = (
     "no sources found",
     "try a more general question",
 )
-_CITATION = re.compile(r"\s*\[\d+(?:\s*[,;–-]\s*\d+)*\]")
-_MARKUP = re.compile(r"[*_`#>|~]+|^\s*(?:[-•]|\d+[.)])\s+", re.MULTILINE)
+# Both look at a run of blanks only from its beginning: a text may hold very long ones.
+_CITATION = re.compile(r"(?<!\s)\s*\[\d+(?:\s*[,;–-]\s*\d+)*\]")
+_MARKUP = re.compile(
+    r"[*_`#>|~]+|(?:\A|(?<!\s)(?P<line>[^\S\n]*\n)|^(?=\S))\s*(?:[-•]|\d+[.)])\s+", re.MULTILINE
+)
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-"})
 _CLAUSE_END = re.compile(r";\s+|,?\s+-\s+|,\s+(?=but\b|however\b|nevertheless\b|aber\b|mais\b|pero\b|maar\b)")
 _OPENING = re.compile(r"^(?:unfortunately|regrettably|sadly|sorry|well|leider|hélas|helaas)\b[,:]?\s*")
@@ -130,7 +133,7 @@ def _default(text: str) -> bool:
 
 def _plain(text: str) -> str:
     composed = unicodedata.normalize("NFKC", text).translate(_PLAIN)
-    return _MARKUP.sub(" ", _CITATION.sub("", composed)).strip()
+    return _MARKUP.sub(lambda mark: (mark["line"] or "") + " ", _CITATION.sub("", composed)).strip()
 
 
 def _clauses(plain: str) -> Iterator[_Clause]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from langchain_core.runnables import RunnableConfig
@@ -53,7 +53,7 @@ class Decomposer(Stage[Generation, Decomposition]):
 
 def restricted(found: Decomposition, spans: Sequence[Span]) -> Decomposition:
     """What was found in the sentences that stand at `spans`; `sentences` stays whole."""
-    wanted = {one.index for one in found.sentences if any(overlap(one.span, span) for span in spans)}
+    wanted = touched(found.sentences, spans)
     return Decomposition(
         found.sentences,
         tuple(
@@ -79,8 +79,24 @@ def sentence_at(span: Span, sentences: Sequence[Sentence]) -> int | None:
 
     Sentences come in their order, and none overlaps another.
     """
-    at = bisect_right(sentences, span.start, key=lambda one: one.span.start) - 1
-    return sentences[at].index if at >= 0 and span.start < sentences[at].span.end else None
+    place = bisect_right(sentences, span.start, key=_start) - 1
+    return sentences[place].index if place >= 0 and span.start < sentences[place].span.end else None
+
+
+def touched(sentences: Sequence[Sentence], spans: Iterable[Span]) -> set[int]:
+    """Indexes of the sentences, which come in order, that have a character in common with a stretch."""
+    found: set[int] = set()
+    for span in spans:
+        place = max(0, bisect_right(sentences, span.start, key=_start) - 1)
+        while place < len(sentences) and sentences[place].span.start < span.end:
+            if overlap(sentences[place].span, span):
+                found.add(sentences[place].index)
+            place += 1
+    return found
+
+
+def _start(sentence: Sentence) -> int:
+    return sentence.span.start
 
 
 def overlap(one: Span, other: Span) -> bool:

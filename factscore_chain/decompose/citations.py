@@ -25,8 +25,9 @@ _LABEL = (
     r"(?:(?:see|cf\.?|ref|src|source|sources|reference|references|citation|citations|from|via|per)\b[:.]?\s*)"
 )
 _POINTER = rf"{_LABEL}?(?:{_ITEM})(?:\s*[,;&]?\s*(?:and\s+)?(?:{_ITEM}))*"
+# Blanks are looked at from the first of them only: a text may hold a very long run.
 _CITATION = re.compile(
-    r"\s*(?:"
+    r"(?<!\s)\s*(?:"
     r"(?:\[\^?\d{1,3}\](?:\([^)\s]*\))?)+|\[citation needed\]"
     rf"|\[\s*{_POINTER}\s*\]"
     rf"|\(\s*(?!\d+\s*\)){_POINTER}\s*\)"

@@ -10,12 +10,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal
 
 from factscore_chain.decompose.given_names import gender_of
 from factscore_chain.decompose.words import Word, split_words
 
 Family = Literal["he", "she", "it", "they"]
+_Kind = Literal["plural", "thing", "he", "she", "somebody"]
+_KINDS: tuple[_Kind, ...] = ("plural", "thing", "he", "she", "somebody")
+"""What a name may be called: "they", "it", "he", "she", or either of the last two."""
 
 _FAMILIES: dict[Family, str] = {
     "he": "he him his himself",
@@ -69,7 +73,8 @@ class Referents:
     families: Counter[str] = field(default_factory=Counter)
     """How often the whole generation uses each family of pronouns."""
     topic_is_person: bool | None = None
-    _mentions: list[Mention] = field(default_factory=list)
+    _mentions: dict[_Kind, dict[str, Mention]] = field(default_factory=lambda: {kind: {} for kind in _KINDS})
+    """Names by what may stand for them, each with its last mention, in the order of these."""
 
     def add(self, mentions: Iterable[Mention]) -> None:
         """Takes in the names of a sentence that has been read; of things, what it is about comes last.
@@ -77,8 +82,10 @@ class Referents:
         "It" goes on with the subject of the sentence before, rather than with the place named after it.
         """
         for mention in sorted(mentions, key=lambda one: one.subject and not one.person):
-            self._mentions = [one for one in self._mentions if one.name != mention.name]
-            self._mentions.append(mention)
+            for names in self._mentions.values():
+                names.pop(mention.name, None)
+            for kind in _kinds_of(mention):
+                self._mentions[kind][mention.name] = mention
 
     def resolve(
         self, pronoun: str, earlier: Sequence[Mention] = (), other_than: str | None = None
@@ -98,12 +105,14 @@ class Referents:
             return None
         if self.topic and self.topic != other_than and self._calls_topic(family):
             return self.topic
-        known = [one for one in [*self._mentions, *earlier] if not self._is(one.name, other_than)]
-        if family == "they":
-            return _last(one.name for one in known if one.plural)
-        if family == "it":
-            return _last(one.name for one in known if not one.person and not one.plural)
-        return self._person(known, family)
+        if family == "he" or family == "she":
+            return self._person(earlier, family, other_than)
+        return next(self._latest("plural" if family == "they" else "thing", earlier, other_than), None)
+
+    def _latest(self, kind: _Kind, earlier: Sequence[Mention], other_than: str | None) -> Iterator[str]:
+        """Names of a kind, the last first; a text names many, and few are asked for."""
+        own = (one.name for one in reversed(earlier) if kind in _kinds_of(one))
+        return (name for name in chain(own, reversed(self._mentions[kind])) if not self._is(name, other_than))
 
     def _calls_topic(self, family: Family) -> bool:
         topic = self.topic or ""
@@ -119,12 +128,15 @@ class Referents:
         spoken = self.families["he"] + self.families["she"]
         return not spoken and (self.topic_is_person is not False or self.families["it"] == 0)
 
-    def _person(self, known: Sequence[Mention], family: Family) -> str | None:
-        people = [one.name for one in known if one.person and gender_of(one.name) in (None, family)]
-        sure = [name for name in people if gender_of(name) == family]
-        if sure:
-            return sure[-1]
-        return people[0] if len(set(people)) == 1 else None
+    def _person(
+        self, earlier: Sequence[Mention], family: Literal["he", "she"], other_than: str | None
+    ) -> str | None:
+        sure = next(self._latest(family, earlier, other_than), None)
+        if sure is not None:
+            return sure
+        people = self._latest("somebody", earlier, other_than)
+        only = next(people, None)
+        return only if all(name == only for name in people) else None
 
     @staticmethod
     def _is(name: str, other: str | None) -> bool:
@@ -152,6 +164,10 @@ def find_mentions(sentence: str, words: Sequence[Word], entities: Sequence[str])
         start = end
 
 
-def _last(names: Iterable[str]) -> str | None:
-    found = list(names)
-    return found[-1] if found else None
+def _kinds_of(mention: Mention) -> Iterator[_Kind]:
+    if mention.plural:
+        yield "plural"
+    elif not mention.person:
+        yield "thing"
+    if mention.person:
+        yield gender_of(mention.name) or "somebody"

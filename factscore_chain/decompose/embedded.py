@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from langchain_core.runnables import RunnableConfig
 
-from factscore_chain.decompose.base import Decomposer, overlap
+from factscore_chain.decompose.base import Decomposer, touched
 from factscore_chain.decompose.citations import is_labelled, is_pointer, without_citations
 from factscore_chain.decompose.coreference import Referents, count_families, find_mentions
 from factscore_chain.decompose.distinct import distinct
@@ -34,7 +34,7 @@ from factscore_chain.decompose.layout import (
 )
 from factscore_chain.decompose.markup import without_tags
 from factscore_chain.decompose.realise import Realiser, Statement
-from factscore_chain.decompose.roles import with_names
+from factscore_chain.decompose.roles import RoleNames
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.tagger import FactTagger, Tagged, load_tagger
 from factscore_chain.decompose.undivided import undivided
@@ -118,16 +118,15 @@ def decompose(
     tagged = _tagged(words, read)
     person = _is_person(generation.text, topic, words, tagged)
     referents = Referents(topic, count_families(generation.text), person)
+    asked = None if wanted is None else touched(sentences, wanted)
     facts = [
         fact
         for piece, own, tags in zip(pieces, words, tagged, strict=True)
-        for fact in _facts(piece, own, tags, language, referents, _is_wanted(piece, wanted))
+        for fact in _facts(
+            piece, own, tags, language, referents, asked is None or piece.sentence.index in asked
+        )
     ]
-    return Decomposition(sentences, distinct(with_names(fact, topic, sentences) for fact in facts))
-
-
-def _is_wanted(piece: _Piece, wanted: Sequence[Span] | None) -> bool:
-    return wanted is None or any(overlap(piece.sentence.span, span) for span in wanted)
+    return Decomposition(sentences, distinct(map(RoleNames(topic, sentences).with_name, facts)))
 
 
 def _tagged(sentences: Sequence[Sequence[Word]], tagger: FactTagger | None) -> list[Tagged | None]:

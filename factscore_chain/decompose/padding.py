@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from factscore_chain.decompose.sameness import wording
 from factscore_chain.decompose.words import Word, is_mark, split_words
 from factscore_chain.values import Padding
+
+Wording: TypeAlias = tuple[str, ...]
 
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 _COPULAS = frozenset({"is", "was", "are", "were"})
@@ -35,11 +38,8 @@ def padding(texts: Sequence[str], topic: str | None, supported: Sequence[bool]) 
         topic: What the generation is about.
         supported: For each fact, whether it was found supported.
     """
-    keys = [wording(text) for text in texts]
-    return [
-        Padding(is_trivial(text, topic), _repeated(number, keys, supported))
-        for number, text in enumerate(texts)
-    ]
+    repeated = _repeated([wording(text) for text in texts], supported)
+    return [Padding(is_trivial(text, topic), other) for text, other in zip(texts, repeated, strict=True)]
 
 
 def is_trivial(fact: str, topic: str | None = None) -> bool:
@@ -65,24 +65,48 @@ def _is_named(subject: Sequence[Word]) -> bool:
     return len(subject) > 1 and all(word.text[0].isupper() for word in subject)
 
 
-def _repeated(number: int, keys: Sequence[tuple[str, ...]], supported: Sequence[bool]) -> int | None:
-    said = keys[number]
-    if not said:
-        return None
-    covering = [
-        other
-        for other, key in enumerate(keys)
-        if (key == said and other < number) or (other != number and _goes_on(said, key))
-    ]
-    return next((other for other in covering if supported[other]), next(iter(covering), None))
+class _First:
+    """The first fact of each wording, and the first that is supported."""
+
+    def __init__(self, supported: Sequence[bool]) -> None:
+        self._supported = supported
+        self._any: dict[Wording, int] = {}
+        self._borne_out: dict[Wording, int] = {}
+
+    def add(self, key: Wording, number: int) -> None:
+        """Takes in a fact; they come in order."""
+        self._any.setdefault(key, number)
+        if self._supported[number]:
+            self._borne_out.setdefault(key, number)
+
+    def of(self, key: Wording) -> tuple[int | None, int | None]:
+        """The first of this wording, and the first supported one."""
+        return self._any.get(key), self._borne_out.get(key)
 
 
-def _goes_on(said: tuple[str, ...], longer: tuple[str, ...]) -> bool:
-    """Whether the longer wording only adds where, when or how to the shorter one."""
-    rest = longer[len(said) :]
-    return (
-        bool(rest)
-        and longer[: len(said)] == said
-        and rest[0] in _PREPOSITIONS
-        and _TURNS_ROUND.isdisjoint(rest)
-    )
+def _repeated(keys: Sequence[Wording], supported: Sequence[bool]) -> list[int | None]:
+    """For each wording, the number of the fact that it repeats."""
+    longer, before = _First(supported), _First(supported)
+    lengths = sorted({len(key) for key in keys} - {0})
+    for number, key in enumerate(keys):
+        for shorter in _continued(key, lengths):
+            longer.add(shorter, number)
+    found: list[int | None] = []
+    for number, key in enumerate(keys):
+        anyone, borne_out = (
+            [one for one in pair if one is not None]
+            for pair in zip(before.of(key), longer.of(key), strict=True)
+        )
+        found.append(min(borne_out or anyone, default=None) if key else None)
+        before.add(key, number)
+    return found
+
+
+def _continued(key: Wording, lengths: Sequence[int]) -> Iterator[Wording]:
+    """What a wording begins with, of one of these lengths, if it only adds where, when or how to that."""
+    turns = max((place for place, word in enumerate(key) if word in _TURNS_ROUND), default=-1)
+    for length in lengths:
+        if length >= len(key):
+            return
+        if length > turns and key[length] in _PREPOSITIONS:
+            yield key[:length]

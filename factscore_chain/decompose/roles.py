@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
+from math import inf
 
 from factscore_chain.decompose.standalone import brings_in_another, mentions, name_of, names_another
 from factscore_chain.values import AtomicFact, Sentence
@@ -44,6 +46,9 @@ _BARE = re.compile(
 )
 """Nothing follows that tells which one: no name, no "of ..." or "that ...", no "was NAME"."""
 _OPEN = re.compile(r"(?:The (?:former|latter)|Both|Neither|Either)\b(?! (?:[A-Z]|of [A-Z]|the [A-Z]))")
+_PERSONAL = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
+_OPEN_SO_FAR = ""
+"""What stands for a role of which nothing has been said: no name is empty."""
 _CAPITALISED = r"[A-Z][\w'’.-]*(?: (?:(?:of|the|and|de|van|von) )?[A-Z][\w'’.-]*)*"
 
 
@@ -53,49 +58,74 @@ def opens_with_role(fact: str) -> bool:
 
 
 def with_names(fact: AtomicFact, topic: str | None, sentences: Sequence[Sentence]) -> AtomicFact:
-    """A fact with a name in place of the role that it opens with, or marked as not checkable.
+    """`RoleNames.with_name` for a single fact."""
+    return RoleNames(topic, sentences).with_name(fact)
+
+
+class RoleNames:
+    """Whom or what the roles of one generation stand for; every sentence is read once for each role.
 
     Args:
-        fact: A fact; one that opens otherwise is given back as it is.
         topic: What the generation is about; a qualifier in brackets is left out.
-        sentences: All sentences of the generation.
+        sentences: All its sentences.
     """
-    if fact.sentence is None or not opens_with_role(fact.text):
-        return fact
-    bare = _BARE.match(fact.text)
-    before, own = sentences[: fact.sentence], sentences[fact.sentence]
-    name = _referent(bare["role"], topic, before) if bare else None
-    if bare is not None and name is None and _needs_no_name(bare["role"], topic, before, own):
-        return fact
-    if bare is None or name is None:
-        return replace(fact, checkable=False)
-    if name in fact.text:
-        return fact
-    return replace(fact, text=f"{name}{bare['own'] or ''}{fact.text[bare.end() :]}")
 
+    def __init__(self, topic: str | None, sentences: Sequence[Sentence]) -> None:
+        self._topic = topic
+        self._sentences = sentences
+        self._read: dict[str, list[str | None]] = {}
 
-def _needs_no_name(role: str, topic: str | None, before: Sequence[Sentence], own: Sentence) -> bool:
-    """Whether the text begins with the role, or the sentence brings it in itself, as by "a tall tower"."""
-    brought_in = re.search(rf"\b(?:an?|his|her|its|their) [^.;,]*?\b{role}\b", own.text)
-    return brought_in is not None or (topic is None and not before)
+    def with_name(self, fact: AtomicFact) -> AtomicFact:
+        """A fact with a name in place of the role that it opens with, or marked as not checkable.
 
+        One that opens otherwise is given back as it is.
+        """
+        if fact.sentence is None or not opens_with_role(fact.text):
+            return fact
+        bare = _BARE.match(fact.text)
+        name = self._referent(bare["role"], fact.sentence) if bare else None
+        if bare is not None and name is None and self._needs_no_name(bare["role"], fact.sentence):
+            return fact
+        if bare is None or name is None:
+            return replace(fact, checkable=False)
+        if name in fact.text:
+            return fact
+        return replace(fact, text=f"{name}{bare['own'] or ''}{fact.text[bare.end() :]}")
 
-def _referent(role: str, topic: str | None, before: Sequence[Sentence]) -> str | None:
-    """Goes back from sentence to sentence until one says who or what is in that role, or names another."""
-    if topic and re.search(rf"\b{role}\b", topic, re.IGNORECASE):
-        return name_of(topic)
-    for sentence in reversed(before):
-        names = _described(role, topic, sentence.text)
+    def _needs_no_name(self, role: str, number: int) -> bool:
+        """Whether the text begins with the role, or the sentence brings it in itself: "a tall tower"."""
+        own = self._sentences[number].text
+        brought_in = re.search(rf"\b(?:an?|his|her|its|their) [^.;,]*?\b{role}\b", own)
+        return brought_in is not None or (self._topic is None and not number)
+
+    def _referent(self, role: str, number: int) -> str | None:
+        """What the last sentence before says that says who or what is in that role, or names another."""
+        topic = self._topic
+        if topic and re.search(rf"\b{role}\b", topic, re.IGNORECASE):
+            return name_of(topic)
+        known = self._read.setdefault(role, [_OPEN_SO_FAR])
+        for sentence in self._sentences[len(known) - 1 : number]:
+            told = self._told(role, sentence)
+            known.append(known[-1] if told == _OPEN_SO_FAR else told)
+        if known[number] != _OPEN_SO_FAR:
+            return known[number]
+        is_person = number > self._first_pronoun
+        return name_of(topic) if topic and is_person is (role in _PERSONS) else None
+
+    def _told(self, role: str, sentence: Sentence) -> str | None:
+        """The one name that a sentence gives the role; None if it leaves open whose it is."""
+        names = _described(role, self._topic, sentence.text)
         if names:
             return names.pop() if len(names) == 1 else None
-        if sentence.kind == "heading":
-            continue
         diverts = brings_in_another if role in _PERSONS else names_another
-        if diverts(sentence.text, topic or ""):
-            return None
-    told = " ".join(sentence.text for sentence in before)
-    is_person = re.search(r"\b(?:he|she|his|her)\b", told, re.IGNORECASE) is not None
-    return name_of(topic) if topic and is_person is (role in _PERSONS) else None
+        another = sentence.kind != "heading" and diverts(sentence.text, self._topic or "")
+        return None if another else _OPEN_SO_FAR
+
+    @cached_property
+    def _first_pronoun(self) -> float:
+        """Number of the first sentence that calls somebody "he" or "she"."""
+        found = (number for number, one in enumerate(self._sentences) if _PERSONAL.search(one.text))
+        return next(found, inf)
 
 
 def _described(role: str, topic: str | None, text: str) -> set[str]:

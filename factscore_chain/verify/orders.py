@@ -42,7 +42,7 @@ _EDIT = (
     r"(?:\w+ ){0,3}?(?:text|sentences?|answers?|claims?|statements?|facts?|passages?|outputs?)\b"
 )
 _ORDER = re.compile(
-    rf"(?:^|(?<=[.!?:;\n]))\s*[\"'“(\[*#>_-]*\s*{_POLITE}{_YOU}"
+    rf"(?:^|(?<=[.!?:;\n])(?<![.!?:;\n]\n))\s*(?:[\"'“(\[*#>_-]+\s*)?{_POLITE}{_YOU}"
     rf"(?:{_FORGET}|{_SAY}|{_ANSWER}|{_JUDGE}|{_EDIT})",
     re.IGNORECASE,
 )

@@ -19,7 +19,7 @@ class Reader:
     """Encodes facts and passages; facts of one generation share passages, so those are kept."""
 
     def __init__(self, encoder: Encoder | None = None, cached_passages: int = CACHED_PASSAGES) -> None:
-        self._encoder = encoder or default_encoder()
+        self.encoder = encoder or default_encoder()
         self._cached_passages = cached_passages
         self._passages: OrderedDict[str, tuple[Evidence, ...]] = OrderedDict()
         self._lock = Lock()
@@ -29,7 +29,7 @@ class Reader:
         """The words of each text, encoded on its own."""
         return [
             pool_words(text, one.vectors, one.ids, one.offsets, one.word_ids)
-            for text, one in zip(texts, self._encoder.token_vectors(texts), strict=True)
+            for text, one in zip(texts, self.encoder.token_vectors(texts), strict=True)
         ]
 
     def evidence(self, passages: Sequence[Sequence[str]]) -> list[Evidence | None]:
