@@ -168,6 +168,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Says nothing: clients that are killed break their connections."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serves until the process is ended."""
