@@ -14,7 +14,6 @@ import pytest
 
 from factscore_chain.cli.main import main
 from factscore_chain.errors import FatalModelError
-from factscore_chain.evals.bench import ray_workers
 from factscore_chain.gate.scoring import score_rows
 from factscore_chain.gate.store import RunStore
 from factscore_chain.ray_engine import RayScoring, Workers
@@ -29,7 +28,7 @@ ray = pytest.importorskip("ray", reason="Ray is not installed (extra ray)")
 
 # Ray's own settings warn of themselves, and what it opens is closed by its end.
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*is deprecated!:DeprecationWarning:ray"),
+    pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning:ray"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
 
@@ -142,11 +141,3 @@ def test_a_model_that_becomes_unusable_keeps_what_was_scored(tmp_path: Path) -> 
     report = engine.score_many([Generation("Town 1 has wells."), *[Generation("KEY")] * 3])
     assert [one.status for one in report.generations if "KEY" in one.text] == ["failed"] * 3
     assert all("the key was refused" in (one.error or "") for one in report.generations if "KEY" in one.text)
-
-
-def test_the_benchmark_compares_workers_with_one_process(tmp_path: Path) -> None:
-    pages = write_rows(tmp_path / "pages.jsonl", PAGES)
-    rows = [Generation("Ada Lovelace wrote notes.", "Ada Lovelace")] * 2
-    found = ray_workers.measure(rows, pages, 1, workers=(1,))
-    assert [one["same_report"] for one in found["ray"]] == [True]
-    assert "1 in Ray" in "\n".join(ray_workers.lines(found))
