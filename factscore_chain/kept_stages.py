@@ -56,7 +56,7 @@ class KeptStages:
             store.find(_DECIDED, [""])
         except StorageError as error:
             raise UsageError(
-                f"The store {store.location!r} cannot be used ({error}). Delete the file, or name another."
+                f"The store {store.location!r} cannot be used ({error}). Name another place."
             ) from error
 
     async def decomposition(self, generation: Generation, made_by: Identity) -> Decomposition | None:

@@ -17,6 +17,9 @@ OnDone = Callable[[int, Result], object]
 class _Progress(BaseCallbackHandler):
     """Hands what custom events of one name hold to a function."""
 
+    run_inline = True
+    """Else each event goes through a thread, and those of a run that is interrupted find none any more."""
+
     def __init__(self, event: str, key: str, on_done: OnDone[Any]) -> None:
         self._event, self._key, self._on_done = event, key, on_done
 

@@ -32,8 +32,9 @@ def server_and_collection(url: str) -> tuple[str, str]:
     match = _URL.fullmatch(url)
     if match is None:
         raise UsageError(
-            "A Chroma server's collection is named chroma://HOST:PORT/COLLECTION, or chroma+https://... "
-            "where the server takes TLS; that is not what was given."
+            "Knowledge is read from a file, from a YAML description of a LangChain vector store, or from a "
+            "collection on a Chroma server, named chroma://HOST:PORT/COLLECTION (chroma+https:// with TLS), "
+            "without user or password; what was given is another URL."
         )
     return f"{'https' if match[1].endswith('https') else 'http'}://{match[2]}", match[3] or ""
 

@@ -171,8 +171,8 @@ class KnowledgeSource:
             return existing
         existing.close()
         raise UsageError(
-            f"{plan.out} exists and was not made from {plan.input} as it is now. Give another path, or "
-            "overwrite=True to replace it."
+            f"{plan.out} exists and was not made by this version from {plan.input} as it is now. Give "
+            "another path, update it (factscore kb update), or replace it (--overwrite, overwrite=True)."
         )
 
     @property

@@ -211,5 +211,6 @@ def test_a_language_model_is_taken_as_it_is_and_a_chat_model_is_wrapped() -> Non
     ("value", "message"), [(3, "int is no model"), ("nobody:x", "'nobody:x' cannot be set up")]
 )
 def test_what_is_no_model_is_refused(value: object, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(UsageError, match=message) as raised:
         as_language_model(value)
+    assert len(str(raised.value).splitlines()) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
@@ -98,6 +100,18 @@ def test_the_command_offers_what_the_policy_has() -> None:
     offered = (serve.ON_FAIL, serve.OTHERWISE, serve.ON_EMPTY, serve.ON_ERROR)
     assert offered == tuple(map(get_args, (OnFail, Otherwise, OnEmpty, OnError)))
     assert {one.name for one in fields(GuardPolicy)} == {*serve._POLICY, "timeout"}
+
+
+def test_without_its_extra_it_says_what_to_install_and_nothing_else() -> None:
+    without = (
+        "import sys; sys.modules['starlette'] = None; from factscore_chain.cli.main import main; "
+        "sys.exit(main(['serve', '--knowledge', 'examples/knowledge.jsonl']))"
+    )
+    ended = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines() == [
+        "factscore: The HTTP server needs an optional dependency. Run: pip install 'factscore-chain[server]'"
+    ]
 
 
 @pytest.mark.parametrize(

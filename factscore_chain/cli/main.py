@@ -18,7 +18,13 @@ from contextlib import contextmanager
 from factscore_chain.cli import edit, evaluate, gate, kb, report, runs, score, serve
 from factscore_chain.cli.exits import Exit
 from factscore_chain.cli.keeping import shown
-from factscore_chain.errors import FactScoreError, KnowledgeSourceError, UsageError
+from factscore_chain.errors import (
+    FactScoreError,
+    KnowledgeSourceError,
+    MissingExtraError,
+    MissingPackageError,
+    UsageError,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with _ended_like_interrupted():
             outcome = options.run(options)
-    except (UsageError, KnowledgeSourceError) as error:
+    except (UsageError, KnowledgeSourceError, MissingExtraError, MissingPackageError) as error:
         return _say(error, Exit.USAGE)
     except FactScoreError as error:
         return _say(error, Exit.INCOMPLETE)

@@ -147,8 +147,9 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> bool:
     """Serves until it is told to stop."""
-    from factscore_chain.server import run_server
+    from factscore_chain.server import check_installed, run_server
 
+    check_installed()
     serving = _serving(options)
     run_server(_sources(options), serving)
     return True

@@ -86,6 +86,4 @@ class RunStore(Mapping[str, GenerationReport]):
             raise self._unusable(error) from error
 
     def _unusable(self, error: Exception) -> UsageError:
-        return UsageError(
-            f"The store {self.store.location!r} cannot be used ({error}). Delete the file, or name another."
-        )
+        return UsageError(f"The store {self.store.location!r} cannot be used ({error}). Name another place.")

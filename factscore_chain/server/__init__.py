@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from factscore_chain.server.sources import Sources
 
-__all__ = ["Access", "Limits", "Serving", "Upstream", "create_app", "run_server"]
+__all__ = ["Access", "Limits", "Serving", "Upstream", "check_installed", "create_app", "run_server"]
 
 
 def create_app(sources: Sources, serving: Serving | None = None) -> FastAPI:
@@ -47,6 +47,19 @@ def run_server(sources: Sources, serving: Serving | None = None) -> None:
     except ModuleNotFoundError as error:
         raise _without(error) from error
     serve(sources, serving or Serving())
+
+
+def check_installed() -> None:
+    """Makes sure that a server can be made, before anything else is loaded.
+
+    Raises:
+        MissingExtraError: FastAPI, uvicorn, prometheus-client or httpx is not installed.
+    """
+    try:
+        import factscore_chain.server.app
+        import factscore_chain.server.run  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise _without(error) from error
 
 
 def _without(error: ModuleNotFoundError) -> Exception:
