@@ -6,7 +6,6 @@ A message says what was wrong, with the value, and what to do about it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class FactScoreError(Exception):
@@ -21,6 +20,8 @@ class UnknownArgumentError(UsageError, TypeError):
     """A keyword argument that a class or function does not have."""
 
     def __init__(self, owner: str, name: str, known: Iterable[str]) -> None:
+        from difflib import get_close_matches  # pytest's plugin loads this module in every run
+
         near = get_close_matches(name, list(known), 1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         super().__init__(f"{owner}() got an unexpected keyword argument {name!r}.{hint}")

@@ -15,7 +15,7 @@ from typing import Annotated, Any, cast
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
-from pydantic import BaseModel, BeforeValidator, ValidationError
+from pydantic import BaseModel, BeforeValidator
 
 from factscore_chain.answer_cache import AnswerCache, Call
 from factscore_chain.completion import Completion, FinishReason, Usage, read_message
@@ -332,17 +332,9 @@ def init_model(name: str, **options: Any) -> BaseChatModel:
         if _CLIENT_RETRIES in type(model).model_fields and _CLIENT_RETRIES not in options:
             # One policy for all providers, see `Patience`; two, one inside the other, would multiply.
             model = init_chat_model(name, **{**settings, _CLIENT_RETRIES: 0})
-    except ValidationError as error:
-        raise UsageError(f"The model {name!r} cannot be set up: {error}") from error
-    except ValueError as error:
-        # Behind its first line LangChain lists all providers.
-        reason = (str(error).splitlines() or [""])[0]
-        raise UsageError(
-            f"The model {name!r} cannot be set up: {reason} Name one as 'provider:name', such as "
-            "'openai:gpt-4o-mini'."
-        ) from error
     except Exception as error:
-        raise UsageError(f"The model {name!r} cannot be set up: {error}") from error
+        reason = str(error).partition("\n\n")[0]  # a list of all providers follows
+        raise UsageError(f"The model {name!r} cannot be set up: {reason}") from error
     if not isinstance(model, BaseChatModel):
         raise UsageError(f"The model {name!r} is not a chat model. Name one as 'provider:name'.")
     return model
