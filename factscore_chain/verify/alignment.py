@@ -99,6 +99,11 @@ class Alignment:
         """Number of the sentence that matches best."""
         return int(self.score.argmax())
 
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The content words."""
+        return tuple(self.fact.texts[i] for i in self.content)
+
     @property
     def best_words(self) -> slice:
         """The words of the best sentence."""

@@ -13,7 +13,7 @@ import numpy as np
 from factscore_chain.errors import UsageError
 from factscore_chain.values import Claim
 from factscore_chain.verify.alignment import FEATURES, Alignment, align
-from factscore_chain.verify.checks import limits, tells_of_another_time
+from factscore_chain.verify.checks import MOST_IF_OTHERWISE, limits, tells_of_another_time
 from factscore_chain.verify.cross_encoder import CLASSES, CrossEncoder, Pair
 from factscore_chain.verify.evidence import Evidence
 from factscore_chain.verify.head import TreeHead, read_head
@@ -23,6 +23,7 @@ from factscore_chain.verify.renamed import names_another
 from factscore_chain.verify.selection import choose_sentences, evidence_text
 from factscore_chain.verify.subject import about, own_sentences, subject_of
 from factscore_chain.verify.words import Floats, Words
+from factscore_chain.verify.years import tells_of_another_matter
 
 CROSS_FEATURES = ("cross_supported", "cross_contradicted")
 """Log odds of the cross-encoder: "supported" against the rest, "contradicted" against "no evidence"."""
@@ -81,7 +82,7 @@ class Draft:
     pair: Pair
     passages: tuple[int, ...]
     most: float = 1.0
-    """The highest probability that the subject's own page leaves."""
+    """The highest probability that the subject's own page, and years of another matter, leave."""
     subject: str | None = None
     """Whom the fact is about, if that is known."""
     against: tuple[int, ...] = ()
@@ -160,6 +161,8 @@ def _draft(claim: Claim, fact: Words, evidence: Evidence | None) -> Draft | None
     title = claim.passages[numbers[0]].title or claim.topic
     text = evidence_text(chosen, evidence, title)
     most = _most_by_own_page(claim, alignment, subject)
+    if tells_of_another_matter(alignment):
+        most = min(most, MOST_IF_OTHERWISE)
     against = _saying_otherwise(claim, alignment, subject)
     renamed = _with_another_name(claim, alignment)
     return Draft(alignment.features, Pair(text, claim.fact.text), numbers, most, subject, against, renamed)
