@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,9 +64,19 @@ class KeptVectors:
         if missing:
             made = embed_passages(self._embeddings, missing)
             new = {passage.id: vector for passage, vector in zip(missing, made, strict=True)}
-            self._write(new)
+            self.keep(new)
             found.update(new)
         return np.stack([found[passage.id] for passage in passages])
+
+    def missing(self, passages: Sequence[Passage]) -> list[Passage]:
+        """Those of some passages of which no vector is kept."""
+        found = self._read([passage.id for passage in passages])
+        return [passage for passage in passages if passage.id not in found]
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the file can be used, as far as was seen."""
+        return self._path is not None
 
     def _read(self, ids: Sequence[str]) -> dict[str, Vectors]:
         found: dict[str, Vectors] = {}
@@ -87,7 +97,8 @@ class KeptVectors:
             self._give_up(error)
         return found
 
-    def _write(self, vectors: dict[str, Vectors]) -> None:
+    def keep(self, vectors: Mapping[str, Vectors]) -> None:
+        """Keeps unit vectors by the ids of their passages."""
         if self._path is None:
             return
         try:

@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from factscore_chain.values import Generation
 from tests.openai_server import KEY, OpenAIServer
 from tests.pages import PAGES, write_rows
 from tests.ray_chains import HOLD, judged, make_tracing_chain
-from tests.test_house import ROOT
+from tests.ray_cluster import cluster
 
 ray = pytest.importorskip("ray", reason="Ray is not installed (extra ray)")
 
@@ -32,28 +31,10 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
 
+__all__ = ["cluster"]
+
 TWO = Workers(2)
 ROWS = tuple(Generation(f"Town {n} has wells. Town {n} has walls.", id=str(n)) for n in range(8))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        patch.setenv("PYTHONPATH", str(ROOT))  # workers import what tests make
-        patch.setenv("OPENAI_API_KEY", KEY)
-        patch.setenv("FACTSCORE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.setenv("RAY_worker_niceness", "0")
-        ray.init(
-            address="local",
-            num_cpus=2,
-            include_dashboard=False,
-            _node_ip_address="127.0.0.1",
-            log_to_driver=False,
-            logging_level="ERROR",
-        )
-        yield
-        ray.shutdown()
 
 
 def scoring(folder: Path, partition: int = 2) -> RayScoring:

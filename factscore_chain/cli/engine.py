@@ -19,8 +19,16 @@ _ALONE = ("max_cost", "max_failures", "strict")
 _NOT_SENT = {"run", "limits"}
 
 
-def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares where the work is done."""
+def add_engine_arguments(
+    parser: argparse.ArgumentParser, sent: str = "generations", default: int = 50
+) -> None:
+    """Declares where the work is done.
+
+    Args:
+        parser: Takes the arguments.
+        sent: What workers are sent.
+        default: How many of these at a time.
+    """
     group = parser.add_argument_group("where the work is done")
     group.add_argument(
         "--engine",
@@ -39,8 +47,22 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
         "--partition",
         type=int,
         metavar="N",
-        help="generations that a worker takes at a time, and that are lost with it (default: 50)",
+        help=f"{sent} that a worker takes at a time, and that are lost with it (default: {default})",
     )
+
+
+def on_ray(options: argparse.Namespace) -> bool:
+    """Whether a cluster does the work.
+
+    Raises:
+        UsageError: It does not, and arguments are about it.
+    """
+    if options.engine == "ray":
+        return True
+    for name in ("workers", "partition"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"--{name} is about --engine ray. Give both, or leave it out.")
+    return False
 
 
 def scoring_engine(options: argparse.Namespace, chain: FactScoreChain, **more: Any) -> ScoreMany | None:
@@ -54,10 +76,7 @@ def scoring_engine(options: argparse.Namespace, chain: FactScoreChain, **more: A
     Raises:
         UsageError: Arguments that do not go together.
     """
-    if options.engine == "local":
-        for name in ("workers", "partition"):
-            if getattr(options, name) is not None:
-                raise UsageError(f"--{name} is about --engine ray. Give both, or leave it out.")
+    if not on_ray(options):
         return None
     for name in _ALONE:
         if getattr(options, name) not in {None, False}:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from factscore_chain.cli.engine import add_engine_arguments, on_ray
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
     from factscore_chain.retrievers.knowledge import KnowledgeSource
+
+EMBEDDED_TOGETHER = 100
+"""Documents that a worker of a cluster embeds at a time."""
 
 
 def add_parser(commands: Any) -> None:
@@ -84,6 +90,7 @@ def _add_embed(parts: Any) -> None:
     )
     embedding.add_argument("source", type=Path, metavar="SOURCE", help="a database that `kb build` made")
     add_embedder_argument(embedding)
+    add_engine_arguments(embedding, "documents", EMBEDDED_TOGETHER)
     embedding.set_defaults(run=embed)
 
 
@@ -145,8 +152,25 @@ def embed(options: argparse.Namespace) -> bool:
     from factscore_chain.retrievers.knowledge import KnowledgeSource
 
     with KnowledgeSource(options.source) as source:
+        if on_ray(options):
+            _embed_there(source, options)
         _embed(source, options)
     return True
+
+
+def _embed_there(source: KnowledgeSource, options: argparse.Namespace) -> None:
+    from factscore_chain.ray_engine import RayEmbedding, Workers
+
+    make = partial(_make_there, options.embedder)
+    size = EMBEDDED_TOGETHER if options.partition is None else options.partition
+    made = RayEmbedding(source, make, Workers(options.workers), size).run()
+    print(f"{made} passages embedded by workers")
+
+
+def _make_there(embedder: str | None) -> Embeddings:
+    from factscore_chain.retrievers.embedding import default_embeddings
+
+    return make_embeddings(argparse.Namespace(embedder=embedder)) or default_embeddings()
 
 
 def _embed(source: KnowledgeSource, options: argparse.Namespace) -> None:
