@@ -26,6 +26,7 @@ def verdict(fact: str, evidence: str) -> Verdict:
         ("The river is 1000 kilometres long.", "The river is 1,000 km long."),
         ("She was born on Jan 15, 1967.", "She was born on 15 January 1967."),
         ("They had two children.", "They had 2 children."),
+        ("Kyoto has 1,400,000 people.", "Kyoto has 1.4 million people."),
     ],
 )
 def test_the_same_thing_in_other_words_is_supported(fact: str, evidence: str) -> None:
@@ -41,6 +42,8 @@ def test_the_same_thing_in_other_words_is_supported(fact: str, evidence: str) ->
         ("She was born in 1966.", "She was born in 1967."),
         ("She was born on 15 March 1967.", "She was born on 15 January 1967."),
         ("They had three children.", "They had two children."),
+        ("Kyoto has 14 million people.", "Kyoto has 1.4 million people."),
+        ("Kyoto has 1.4 billion people.", "Kyoto has 1.4 million people."),
         ("The bridge was never opened.", "The bridge was opened in 1932."),
         ("The bridge did not open in 1932.", "The bridge opened in 1932."),
         ("He is no longer the director.", "He is the director."),

@@ -15,6 +15,8 @@ from factscore_chain.verify.rivals import excluded, folded
         ("1,000", "1000"),
         ("1,5", "1.5"),
         ("2,000,000", "2000000"),
+        ("1.4 million", "1,400,000"),
+        ("2.50 thousand", "2500"),
         ("two", "2"),
         ("Jan", "January"),
         ("km", "kilometres"),
@@ -61,6 +63,8 @@ def test_the_table_is_words_by_words() -> None:
         ("It is 1,000 km away.", ["1,000"]),
         ("It fell by 1.5% or 1,5 %.", ["1.5", "1,5"]),
         ("On May 1, 1967, it opened.", ["1", "1967"]),
+        ("Of 2 million people 1.5 billion.", ["2 million", "1.5 billion"]),
+        ("It has 3 millions.", ["3"]),
         ("See 1.2.3 and 3,4567.", ["1", "2", "3", "3", "4567"]),
     ],
 )

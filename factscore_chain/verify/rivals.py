@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import lru_cache
 
 import numpy as np
@@ -49,8 +50,14 @@ _SMALL = frozenset({"march", "may"})
 _ROMAN = re.compile(r"[IVX]{2,}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
-NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+,\d{1,2})(?!\w|[.,]\d)")
-"""A number that a tokenizer cuts at its commas or points."""
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_SCALED = rf"\s(?:{'|'.join(_SCALES)})\b"
+
+NUMBER = re.compile(
+    rf"(?<![\w.,])(?:(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+\.\d+|\d+,\d{{1,2}})(?:{_SCALED})?|\d+{_SCALED})"
+    r"(?!\w|[.,]\d)"
+)
+"""A number that a tokenizer cuts at its commas or points, or before "million" and the like."""
 
 
 @lru_cache(maxsize=1)
@@ -70,7 +77,10 @@ def folded(word: str) -> str:
     """The stem of a word, the same for every spelling of a number, month or unit."""
     lower = word.lower()
     if word[:1].isdigit():
-        plain = lower.replace(",", "") if _THOUSANDS.fullmatch(lower) else lower.replace(",", ".")
+        number, _, scale = lower.partition(" ")
+        plain = number.replace(",", "") if _THOUSANDS.fullmatch(number) else number.replace(",", ".")
+        if scale in _SCALES:
+            return f"{(Decimal(plain) * _SCALES[scale]).normalize():f}"
         return _spellings().get(plain, plain)
     return _spellings().get(lower) or stem(word)
 
