@@ -7,7 +7,6 @@ need not be importable a second time, as `multiprocessing` would ask of it, nor 
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 from collections import deque
@@ -19,6 +18,7 @@ from typing import IO
 
 from factscore_chain.errors import KnowledgeSourceError, UsageError
 from factscore_chain.retrievers.prepare import Batch, Lines, prepare
+from factscore_chain.retrievers.wire import receive_answer, receive_lines, send_answer, send_lines
 
 _AHEAD = 2
 """Batches in flight beyond one a process, so that none waits for the writer."""
@@ -94,10 +94,9 @@ class _Process:
         told, answers = self._process.stdin, self._process.stdout
         assert told is not None and answers is not None  # noqa: S101, PT018  both are pipes
         try:
-            pickle.dump(lines, told, pickle.HIGHEST_PROTOCOL)
-            told.flush()
-            answer: Batch | str = pickle.load(answers)  # noqa: S301  from a process of our own
-        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            send_lines(told, lines)
+            answer = receive_answer(answers)
+        except (OSError, EOFError) as error:
             raise KnowledgeSourceError(
                 f"A process that prepares documents ended too early (exit code {self._process.poll()}). Run "
                 "it again: what is done is kept. Where memory is short, use fewer workers."
@@ -128,12 +127,11 @@ def serve() -> None:
 def _answer(asked: IO[bytes], answers: IO[bytes]) -> None:
     while True:
         try:
-            lines: Lines = pickle.load(asked)  # noqa: S301  from the process that started this one
+            lines = receive_lines(asked)
         except EOFError:
             return
         try:
             answer: Batch | str = prepare(lines)
         except Exception as error:  # noqa: BLE001  told to the process that asked
             answer = f"{type(error).__name__}: {error}"
-        pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
-        answers.flush()
+        send_answer(answers, answer)

@@ -41,7 +41,7 @@ async def test_a_sentence_that_is_wholly_unsupported_goes_without_a_word(text: s
         (f"{GOOD[0]}\n\n```text\n{GONE}\n```\n\n{GOOD[1]}", f"{GOOD[0]}\n\n```text\n```\n\n{GOOD[1]}"),
         (f"{GOOD[0]}\n\n{GONE}\n\n- {GONE}\n- {GOOD[1]}\n", f"{GOOD[0]}\n\n- {GOOD[1]}\n"),
         (f"{GOOD[0]}\n\n- {GONE} {GOOD[1]}\n- {GONE}\n", f"{GOOD[0]}\n\n- {GOOD[1]}\n"),
-        (f"{GOOD[0]}\n\n<p>{GONE}</p>\n\n{GOOD[1]}", f"{GOOD[0]}\n\n<p></p>\n\n{GOOD[1]}"),
+        (f"{GOOD[0]}\n\n<p>{GONE}</p>\n\n{GOOD[1]}", f"{GOOD[0]}\n\n{GOOD[1]}"),
         (f"{GOOD[0]}\n\n> {GONE} {GOOD[1]}", f"{GOOD[0]}\n\n> {GOOD[1]}"),
         (f"{GOOD[0]}\n\n{TABLE}{ROW}\n{GOOD[1]}", f"{GOOD[0]}\n\n{TABLE}\n{GOOD[1]}"),
         (f"{GOOD[0]}\n\n# Paris\n\n{GONE}\n\n{GOOD[1]}", f"{GOOD[0]}\n\n# Paris\n\n{GOOD[1]}"),

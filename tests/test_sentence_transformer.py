@@ -84,5 +84,5 @@ def test_a_model_that_is_nowhere_is_named(folder: str, monkeypatch: pytest.Monke
 
 @pytest.mark.skipif(HAS_TORCH, reason="torch is installed")
 def test_without_its_extra_the_extra_is_named(rows: str, capsys: Any) -> None:
-    assert main(["score", "Ada sang.", "--knowledge", rows, "--embedder", "some/model"]) == 3
+    assert main(["score", "Ada sang.", "--knowledge", rows, "--embedder", "some/model"]) == 2
     assert "factscore-chain[hf]" in capsys.readouterr().err
