@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from filelock import FileLock
 
 from factscore_chain.errors import KnowledgeSourceError
 from factscore_chain.retrievers.embedder_record import EmbedderRecord
@@ -93,7 +94,7 @@ class KeptVectors:
                     )
                     rows = connection.execute(sql, (embedder, *some))
                     found.update((key, np.frombuffer(data, dtype="<f4")) for key, data in rows)
-        except (sqlite3.Error, KnowledgeSourceError) as error:
+        except (sqlite3.Error, OSError, KnowledgeSourceError) as error:
             self._give_up(error)
         return found
 
@@ -108,23 +109,30 @@ class KeptVectors:
                     "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)",
                     [(embedder, key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()],
                 )
-        except (sqlite3.Error, KnowledgeSourceError) as error:
+        except (sqlite3.Error, OSError, KnowledgeSourceError) as error:
             self._give_up(error)
 
     def _connection(self) -> sqlite3.Connection:
         connection = sqlite3.connect(str(self._path), timeout=_BUSY_SECONDS)
         try:
-            mark = connection.execute("PRAGMA application_id").fetchone()[0]
-            if mark != _APPLICATION_ID:
-                if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-                    raise KnowledgeSourceError(f"{self._path} is another database.")
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.executescript(f"{_TABLES} PRAGMA application_id = {_APPLICATION_ID};")
+            if not _is_ours(connection):
+                # SQLite does not wait where two make one file at the same time.
+                with FileLock(f"{self._path}.lock", timeout=_BUSY_SECONDS):
+                    self._prepare(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Makes a new file ours."""
+        if _is_ours(connection):
+            return
+        if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            raise KnowledgeSourceError(f"{self._path} is another database.")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(f"{_TABLES} PRAGMA application_id = {_APPLICATION_ID};")
 
     def _number(self, connection: sqlite3.Connection) -> int:
         """The embedder's number in the file; two of the same name differ by their vectors of a fixed text."""
@@ -146,3 +154,7 @@ class KeptVectors:
     def _give_up(self, error: Exception) -> None:
         _log.info("Vectors are not kept in %s: %s", self._path, error)
         self._path = None
+
+
+def _is_ours(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA application_id").fetchone()[0] == _APPLICATION_ID)
