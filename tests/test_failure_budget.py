@@ -40,9 +40,9 @@ def scored(folder: Path, script: Any, *, most: int | None, one_by_one: bool) -> 
 @pytest.mark.parametrize("one_by_one", [True, False])
 def test_a_run_stops_after_so_many_failures_and_keeps_what_it_has(tmp_path: Path, one_by_one: bool) -> None:
     report, calls = scored(tmp_path, by_number, most=3, one_by_one=one_by_one)
-    # Generations are in work together, so some that would succeed may not have been asked about.
     assert (calls - report.counts.supported, report.complete) == (3, False)
-    assert report.counts.supported <= 5
+    # Generations are in work together, so of those that would succeed some may not have been asked about.
+    assert report.counts.supported in (range(6) if one_by_one else (5,))
     said = [*(one.error or "" for one in report.generations), *(fact.cause or "" for fact in report.facts)]
     assert any("max_failures is 3" in text for text in said)
 
