@@ -27,6 +27,7 @@ def verdict(fact: str, evidence: str) -> Verdict:
         ("She was born on Jan 15, 1967.", "She was born on 15 January 1967."),
         ("They had two children.", "They had 2 children."),
         ("Kyoto has 1,400,000 people.", "Kyoto has 1.4 million people."),
+        ("The rock is older than the lake.", "The rock, 1±0.5 billion years old, is older than the lake."),
     ],
 )
 def test_the_same_thing_in_other_words_is_supported(fact: str, evidence: str) -> None:

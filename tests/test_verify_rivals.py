@@ -29,6 +29,11 @@ def test_spellings_of_one_thing_are_one(one: str, other: str) -> None:
     assert folded(one) == folded(other)
 
 
+@pytest.mark.parametrize("word", ["1±0.5 billion", "4²3.5 million", "1.2.3 million", "²"])
+def test_what_is_no_plain_number_stays_as_it_is(word: str) -> None:
+    assert folded(word) == word.partition(" ")[0]
+
+
 @pytest.mark.parametrize(
     ("fact", "evidence"),
     [

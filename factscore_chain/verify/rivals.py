@@ -50,6 +50,8 @@ _SMALL = frozenset({"march", "may"})
 _ROMAN = re.compile(r"[IVX]{2,}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _SCALED = rf"\s(?:{'|'.join(_SCALES)})\b"
 
@@ -79,7 +81,7 @@ def folded(word: str) -> str:
     if word[:1].isdigit():
         number, _, scale = lower.partition(" ")
         plain = number.replace(",", "") if _THOUSANDS.fullmatch(number) else number.replace(",", ".")
-        if scale in _SCALES:
+        if scale in _SCALES and _PLAIN.fullmatch(plain):
             return f"{(Decimal(plain) * _SCALES[scale]).normalize():f}"
         return _spellings().get(plain, plain)
     return _spellings().get(lower) or stem(word)
