@@ -82,6 +82,19 @@ class PerGeneration(BaseModel):
     """Points."""
 
 
+class IrrelevantFigures(BaseModel):
+    """How well facts that are not about the topic are told apart; null is undefined."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    human: int
+    """Facts that people call irrelevant."""
+    estimated: int
+    precision: Finite | None
+    """Share of the estimated ones that people call irrelevant."""
+    recall: Finite | None
+
+
 class AgreementReport(Figures):
     """Agreement on one labelled file; the figures of its own fields are in the paper's convention."""
 
@@ -105,6 +118,7 @@ class AgreementReport(Figures):
     rejected: list[str]
     """A line for each row that could not be read."""
     without_irrelevant: Figures
+    irrelevant: IrrelevantFigures
     per_generation: PerGeneration
     by_position: dict[str, GroupFigures]
     by_rarity: dict[str, GroupFigures]
@@ -164,6 +178,7 @@ def agreement(
         failed=_count(decisions, Verdict.FAILED),
         rejected=list(labeled.rejected),
         without_irrelevant=_figures(sample.take(~sample.irrelevant), resamples, seed),
+        irrelevant=_irrelevant(sample, decisions),
         per_generation=_per_generation(sample),
         by_position=_groups(sample, judged, lambda one, i: position_of(i, len(one.facts))),
         by_rarity=_groups(sample, judged, lambda one, i: rarity_of(one)),
@@ -203,6 +218,16 @@ def _figures(sample: Sample, resamples: int, seed: int) -> Figures:
         n_generations=len(np.unique(sample.generation)),
         intervals=found,
         **figures(sample),
+    )
+
+
+def _irrelevant(sample: Sample, decisions: Sequence[Decision]) -> IrrelevantFigures:
+    estimated = np.array([one.verdict is Verdict.IRRELEVANT for one in decisions], dtype=np.bool_)
+    return IrrelevantFigures(
+        human=int(sample.irrelevant.sum()),
+        estimated=int(estimated.sum()),
+        precision=metrics.precision_not_supported(~sample.irrelevant, ~estimated),
+        recall=metrics.recall_not_supported(~sample.irrelevant, ~estimated),
     )
 
 

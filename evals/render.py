@@ -94,6 +94,11 @@ def _notes(report: AgreementReport) -> Text:
         "With irrelevant: facts that people call irrelevant count as not supported, as in the paper. In "
         "brackets: 95% bootstrap intervals, resampling topics.",
     ]
+    if (told := report.irrelevant).estimated:
+        lines.append(
+            f"Facts called irrelevant: {told.human} by people, {told.estimated} here; precision "
+            f"{number('precision', told.precision)}, recall {number('recall', told.recall)}."
+        )
     return Text("\n".join(lines), style="dim")
 
 

@@ -19,7 +19,7 @@ from factscore_chain.answer_cache import AnswerCache
 from factscore_chain.beyond import check_k
 from factscore_chain.decompose.base import Decomposer
 from factscore_chain.errors import MissingKnowledgeError, UsageError
-from factscore_chain.estimators import Estimator, make_estimator
+from factscore_chain.estimators import make_estimator
 from factscore_chain.generation_scorer import GenerationScorer
 from factscore_chain.generations import AnyGeneration, as_generation, as_generations
 from factscore_chain.kept_stages import KeptStages
@@ -35,7 +35,7 @@ from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.retrievers.opening import as_retriever
 from factscore_chain.score import aggregate, check_gamma
 from factscore_chain.scoring_run import ScoringRun, as_completed
-from factscore_chain.seek.verifier import MOST_ROUNDS, make_seeking
+from factscore_chain.seek.verifier import make_seeking
 from factscore_chain.spending import Budget, PriceTable, load_prices
 from factscore_chain.stage import Stage
 from factscore_chain.storage import RUNS, Store, open_store
@@ -93,6 +93,7 @@ class FactScoreChain(Stage[Any, Report]):
         calibration: Calibration | str | Path | None = None,
         facts_per_call: int = 1,
         structured: bool = False,
+        irrelevant: bool = False,
         seek: bool | int = False,
     ) -> None:
         """Puts a chain together.
@@ -126,6 +127,7 @@ class FactScoreChain(Stage[Any, Report]):
             calibration: What the model's verdicts are worth, or a file of `factscore eval calibrate`.
             facts_per_call: Facts of one set of passages that a chat model is asked about together.
             structured: Ask for facts and verdicts as data, where the model's profile says that it can.
+            irrelevant: Report facts whose subject is neither the topic nor in a passage as irrelevant.
             seek: Look again, at most twice, for facts that found no evidence; 1 for at most once.
 
         Raises:
@@ -135,7 +137,7 @@ class FactScoreChain(Stage[Any, Report]):
         """
         worth = read_calibration(calibration) if isinstance(calibration, (str, Path)) else calibration
         parts = make_estimator(
-            estimator, llm, decomposer, verifier, Judging(worth, facts_per_call, structured)
+            estimator, llm, decomposer, verifier, Judging(worth, facts_per_call, structured, irrelevant)
         )
         if parts.needs_passages and knowledge is None:
             raise MissingKnowledgeError(
@@ -144,7 +146,7 @@ class FactScoreChain(Stage[Any, Report]):
         retrieval = None if knowledge is None else Retrieval(retriever=as_retriever(knowledge), k=k)
         scorer = GenerationScorer(
             decomposer=parts.decomposer,
-            verifier=_seeking(parts, retrieval, seek) if seek else parts.verifier,
+            verifier=make_seeking(parts.verifier, retrieval, seek, parts.name) if seek else parts.verifier,
             retrieval=retrieval,
             gamma=check_gamma(gamma),
             abstain=check_kind(abstain),
@@ -341,9 +343,3 @@ def _equipped(
             "Give `prices`, a YAML file that has it."
         )
     return model.using(cache=cache, budget=budget, price=price, limits=limits)
-
-
-def _seeking(parts: Estimator, retrieval: Retrieval | None, seek: bool | int) -> Verifier:
-    if parts.name == "original":
-        raise UsageError("'original' is the protocol as published, which looks once. Leave `seek` out.")
-    return make_seeking(parts.verifier, retrieval, MOST_ROUNDS if seek is True else seek)

@@ -18,6 +18,8 @@ from factscore_chain.evals.labeled import LabeledFact, LabeledFile, LabeledGener
 from factscore_chain.evals.split import topic_hash, training_topics
 from factscore_chain.values import Claim, Decision, Verdict
 from factscore_chain.verify.base import LocalVerifier
+from factscore_chain.verify.relevance import RelevanceVerifier
+from tests.rag import Shelf
 
 LABELS = {"S": Verdict.SUPPORTED, "N": Verdict.NOT_SUPPORTED, "I": Verdict.IRRELEVANT}
 
@@ -86,6 +88,15 @@ def test_without_irrelevant_facts() -> None:
     assert found.f1_not_supported == pytest.approx(2 * 2 / 5)
     assert found.human_score == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert found.error_rate == pytest.approx(100 * ((1 / 3 + 1 / 2) / 2 - (2 / 3 + 1 / 2) / 2))
+
+
+def test_irrelevant_facts_are_compared_with_those_that_people_call_so() -> None:
+    labels = [("I", "Nagpur lies far off 0.1"), ("N", "Old Oslo lies far off 0.2"), ("I", "She sang 0.3")]
+    facts = tuple(LabeledFact(text, LABELS[label]) for label, text in labels)
+    file = LabeledFile("system", (LabeledGeneration(1, "Ada Brook", facts),))
+    page = Shelf(documents=[Document("Ada Brook was born.")])
+    told = agreement(file, RelevanceVerifier(verifier=Reader()), page, topics="all", resamples=5).irrelevant
+    assert (told.human, told.estimated, told.precision, told.recall) == (2, 1, 0.0, 0.0)
 
 
 def test_undecided_counts_as_not_supported_and_is_reported() -> None:

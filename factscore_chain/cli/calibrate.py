@@ -8,14 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from factscore_chain.cli.estimating import add_estimator_argument, make_judge
 from factscore_chain.cli.progress import fact_progress
-from factscore_chain.cli.score import (
-    add_estimator_argument,
-    add_model_arguments,
-    add_retrieval_arguments,
-    make_judge,
-    make_knowledge,
-)
+from factscore_chain.cli.score import add_model_arguments, add_retrieval_arguments, make_knowledge
 from factscore_chain.errors import UsageError
 from factscore_chain.files import check_writable, write_whole
 

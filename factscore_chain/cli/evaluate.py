@@ -10,18 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli import calibrate
+from factscore_chain.cli.estimating import add_estimator_argument, make_judge, make_llm
 from factscore_chain.cli.evaluate_editing import add_editing
 from factscore_chain.cli.limiting import model_means
 from factscore_chain.cli.printed import print_found
 from factscore_chain.cli.progress import fact_progress
-from factscore_chain.cli.score import (
-    add_estimator_argument,
-    add_model_arguments,
-    add_retrieval_arguments,
-    make_judge,
-    make_knowledge,
-    make_llm,
-)
+from factscore_chain.cli.score import add_model_arguments, add_retrieval_arguments, make_knowledge
 from factscore_chain.errors import UsageError
 
 if TYPE_CHECKING:

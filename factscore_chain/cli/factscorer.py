@@ -114,7 +114,7 @@ def _run(options: argparse.Namespace) -> bool:
 
 
 def _llm(options: argparse.Namespace) -> Any:
-    from factscore_chain.cli.score import make_llm
+    from factscore_chain.cli.estimating import make_llm
 
     return make_llm(options)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.beside import add_figures, with_reference, without_recall
 from factscore_chain.cli.engine import add_engine_arguments, scoring_engine
+from factscore_chain.cli.estimating import add_estimator_argument, make_llm
 from factscore_chain.cli.inputs import read_rows
 from factscore_chain.cli.kb import add_embedder_argument, knowledge_at, make_embeddings, report_problems
 from factscore_chain.cli.keeping import (
@@ -29,7 +29,6 @@ from factscore_chain.files import check_writable, write_whole
 if TYPE_CHECKING:
     from factscore_chain.answer_cache import AnswerCache
     from factscore_chain.chain import FactScoreChain
-    from factscore_chain.estimators import Estimator
     from factscore_chain.gate import RunStore
     from factscore_chain.gate.scoring import ScoreMany
     from factscore_chain.generation_files import Rows
@@ -146,34 +145,6 @@ def add_model_arguments(parser: argparse.ArgumentParser, concurrency: str = "--c
     add_limit_arguments(parser, concurrency)
 
 
-def add_estimator_argument(parser: argparse.ArgumentParser) -> None:
-    """Declares the estimator."""
-    parser.add_argument(
-        "--estimator",
-        metavar="NAME",
-        help="embedded (default), np, retrieval+llm, retrieval+llm+np, retrieval+llm+embedded, cascade, "
-        "no-context, self-check, original; or a name of the original package, such as retrieval+llama+npm",
-    )
-    parser.add_argument(
-        "--calibration",
-        type=Path,
-        metavar="FILE",
-        help="what the model's verdicts are worth (eval calibrate)",
-    )
-    parser.add_argument(
-        "--facts-per-call",
-        type=int,
-        default=1,
-        metavar="N",
-        help="facts of one set of passages that a chat model is asked about together (default: 1)",
-    )
-    parser.add_argument(
-        "--structured",
-        action="store_true",
-        help="ask a chat model for data in place of text, where its profile says that it can",
-    )
-
-
 def make_chain(options: argparse.Namespace, *, without: Any = None, **more: Any) -> FactScoreChain:
     """Makes the chain that the arguments ask for; `more` goes to it as it is.
 
@@ -196,6 +167,7 @@ def make_chain(options: argparse.Namespace, *, without: Any = None, **more: Any)
             calibration=options.calibration,
             facts_per_call=options.facts_per_call,
             structured=options.structured,
+            irrelevant=options.irrelevant,
             **model_means(options),
             max_cost=options.max_cost,
             prices=options.prices,
@@ -204,39 +176,6 @@ def make_chain(options: argparse.Namespace, *, without: Any = None, **more: Any)
         )
     except MissingKnowledgeError as error:
         raise MissingKnowledgeError(error.estimator, "--knowledge, a source to read them from") from None
-
-
-def make_judge(options: argparse.Namespace) -> Estimator:
-    """Makes the estimator that the arguments name, with its models' answers kept.
-
-    Raises:
-        UsageError: An argument is wrong.
-    """
-    from factscore_chain.estimators import make_estimator
-    from factscore_chain.verify.calibration import read_calibration
-    from factscore_chain.verify.judging import Judging
-
-    worth = None if options.calibration is None else read_calibration(options.calibration)
-    judging = Judging(worth, options.facts_per_call, options.structured)
-    estimator = make_estimator(options.estimator, make_llm(options), judging=judging)
-    means = model_means(options)
-    verifier = estimator.verifier.with_models(lambda model: model.using(**means))
-    return replace(estimator, verifier=verifier)
-
-
-def make_llm(options: argparse.Namespace) -> Any:
-    """The model that the arguments name, or its name; None if they name none.
-
-    Raises:
-        UsageError: A server was named without a model, or the model cannot be set up.
-    """
-    from factscore_chain.language_model import init_model
-
-    if options.base_url is None:
-        return options.llm
-    if options.llm is None:
-        raise UsageError("--base-url needs --llm, the model to ask there.")
-    return init_model(options.llm, base_url=options.base_url)
 
 
 def answer_cache(options: argparse.Namespace) -> AnswerCache | None:

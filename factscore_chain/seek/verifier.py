@@ -163,16 +163,27 @@ def _gap(search: Search, place: Place) -> Gap:
     return Gap(search.claim, search.subject, place, tuple(one.query for one in search.looks))
 
 
-def make_seeking(verifier: Verifier, retrieval: Retrieval | None, rounds: int) -> SeekingVerifier:
+def make_seeking(
+    verifier: Verifier, retrieval: Retrieval | None, seek: bool | int, estimator: str | None = None
+) -> SeekingVerifier:
     """Puts seeking around a verifier; the model that it asks, if any, writes the queries too.
+
+    Args:
+        verifier: What judges.
+        retrieval: Where is looked.
+        seek: How many rounds at most; True for `MOST_ROUNDS`.
+        estimator: The name under which the verifier was made, if it has one.
 
     Raises:
         UsageError: There is nothing to retrieve from or for, or the number of rounds is none.
     """
+    if estimator == "original":
+        raise UsageError("'original' is the protocol as published, which looks once. Leave `seek` out.")
     if retrieval is None or not verifier.reads_passages:
         raise UsageError(
             f"{verifier.verifier_name!r} looks nothing up, so there is nothing to seek. "
             "Give `knowledge` and an estimator that reads passages, such as 'embedded'."
         )
     writer = ModelWriter(model=verifier.models[0]) if verifier.models else WordsWriter()
+    rounds = MOST_ROUNDS if seek is True else seek
     return SeekingVerifier(verifier=verifier, retrieval=retrieval, writer=writer, rounds=rounds)

@@ -1,4 +1,4 @@
-"""How chat models are asked and taken, whatever the estimator."""
+"""How models are asked and their verdicts taken, whatever the estimator."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from factscore_chain.verify.calibration import Calibration
 from factscore_chain.verify.grouped import GroupedVerifier
 from factscore_chain.verify.joint import JointVerifier
 from factscore_chain.verify.llm import LLMVerifier
+from factscore_chain.verify.relevance import RelevanceVerifier
 
 Change = Callable[[Verifier], Verifier]
 
 
 @dataclass(frozen=True)
 class Judging:
-    """Choices that reach every part of a verifier which asks a chat model."""
+    """Choices beside the estimator; all but the last reach every part that asks a chat model."""
 
     calibration: Calibration | None = None
     """What the model's verdicts are worth; None takes them as they are."""
@@ -26,6 +27,8 @@ class Judging:
     """Facts of one set of passages that are asked about together."""
     structured: bool = False
     """Whether verdicts are asked for as data, where the model's profile says that it can."""
+    irrelevant: bool = False
+    """Whether facts that are not about the topic are told apart from others that are not supported."""
 
     def applied(self, verifier: Verifier) -> Verifier:
         """A copy of the verifier that asks and takes its model so.
@@ -39,7 +42,7 @@ class Judging:
             verifier = _changed(verifier, self._structured, "structured")
         if self.facts_per_call != 1:
             verifier = _changed(verifier, self._grouped, "facts_per_call")
-        return verifier
+        return RelevanceVerifier(verifier=verifier) if self.irrelevant else verifier
 
     def _calibrated(self, verifier: Verifier) -> Verifier:
         if not isinstance(verifier, (JointVerifier, LLMVerifier)) or self.calibration is None:
