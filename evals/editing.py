@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from factscore_chain.edit.base import Editor, Policy
+from factscore_chain.edit.editors import rounds_for
 from factscore_chain.estimators import Estimator
 from factscore_chain.evals import editing_metrics as metrics
 from factscore_chain.evals.editing_baselines import baselines
@@ -34,7 +35,7 @@ def evaluate_editing(
     second: Mapping[str, Verifier] | None = None,
     veto: Estimator | None = None,
     policy: Policy = Policy.AUTO,
-    max_rounds: int = 2,
+    max_rounds: int | None = None,
     name: str = "editing",
     rejected: Sequence[str] = (),
     resamples: int = RESAMPLES,
@@ -54,7 +55,7 @@ def evaluate_editing(
         second: Other verifiers to score by, by name.
         veto: A second estimator without whose consent no edit is kept; None leaves the first one alone.
         policy: What the editor is to do.
-        max_rounds: Rounds of the chain at most.
+        max_rounds: Rounds of the chain at most; None for what suits the editor.
         name: Name of the data set, for the report.
         rejected: Rows that could not be read, for the report.
         resamples: Samples of the bootstrap.
@@ -91,7 +92,7 @@ def evaluate_editing(
             file=name,
             editor=editor.identity,
             policy=policy,
-            max_rounds=max_rounds,
+            max_rounds=rounds_for(editor) if max_rounds is None else max_rounds,
             estimator=estimator.name,
             veto=veto.name if veto else None,
             labelled=sum(one.facts is not None for one in revisions),

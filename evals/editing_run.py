@@ -62,7 +62,7 @@ def edit_cases(
     source: Source,
     verifier: Verifier,
     policy: Policy,
-    max_rounds: int,
+    max_rounds: int | None,
     on_done: OnDone | None = None,
     second: Verifier | None = None,
 ) -> list[Edited]:

@@ -47,6 +47,19 @@ def test_what_is_not_supported_is_corrected_and_the_rest_stays_byte_for_byte(sou
     assert report.complete
 
 
+def test_a_numbered_list_that_loses_an_item_counts_on(source: KnowledgeSource) -> None:
+    chain = EditChain(word_chain(source), editor=ListEditor(edits={WRONG: ""}))
+    text = f"1. {NOTES}\n2. {WRONG}\n3. {TRUE}\n\n7. {TRUE}\n8. {NOTES}\n"
+    report = chain.edit(text, topic=TOPIC)
+    assert report.text == f"1. {NOTES}\n2. {TRUE}\n\n7. {TRUE}\n8. {NOTES}\n"
+    assert report.after.generations[0].text == report.text
+
+
+def test_an_editor_that_asks_no_model_may_try_more_often(source: KnowledgeSource) -> None:
+    chain, model = word_chain(source), ScriptedChatModel(script=[])
+    assert EditChain(chain, editor="embedded").max_rounds > EditChain(chain, llm=model).max_rounds == 2
+
+
 def test_a_title_and_a_bracket_before_an_edit_keep_every_blank(source: KnowledgeSource) -> None:
     before = "According to Dr. Silva ($ 200).  "
     chain = EditChain(word_chain(source), editor=ListEditor(edits={WRONG: TRUE}))

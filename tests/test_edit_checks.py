@@ -44,6 +44,14 @@ COUNT = (
 )
 
 
+def test_a_line_with_a_label_tells_of_what_its_page_is_about() -> None:
+    given = _request("She died in 1866.", "Ada Lovelace died in 1866.", "- Died: 27 November 1852")
+    (fact,) = given.facts
+    titled = fact.model_copy(update={"passages": (replace(fact.passages[0], title="Ada Lovelace"),)})
+    assert objection(replace(given, facts=(titled,)), "She died in 1852.") is None
+    assert "of something else" in (objection(given, "She died in 1852.") or "")
+
+
 @pytest.mark.parametrize(
     ("given", "edited"),
     [

@@ -67,6 +67,32 @@ CORRECTIONS = [
         "Emmy Noether taught at Bryn Mawr College.",
         "Emmy Noether taught at Bryn Mawr College.",
     ),
+    # A date, a number in another shape than the passage's.
+    (
+        "Ada Lovelace was born on May 9, 1816.",
+        "Ada Lovelace was born on May 9, 1816.",
+        "Ada Lovelace was born on 10 December 1815.",
+        "Ada Lovelace was born on December 10, 1815.",
+    ),
+    (
+        "Ada Lovelace was born in May 1816.",
+        "Ada Lovelace was born in May 1816.",
+        "Ada Lovelace was born in London on 10 December 1815.",
+        "Ada Lovelace was born in December 1815.",
+    ),
+    (
+        "The canal is 80 km long.",
+        "The canal is 80 km long.",
+        "The canal is about 120 kilometres long.",
+        "The canal is about 120 km long.",
+    ),
+    # A word that is no name.
+    (
+        "The dome is covered with copper.",
+        "The dome is covered with copper.",
+        "The dome is covered with gold.",
+        "The dome is covered with gold.",
+    ),
 ]
 
 
@@ -92,6 +118,8 @@ UNCORRECTED = [
     ("The town currently has 40,000 inhabitants.", "The town has 52,000 inhabitants."),
     # A number of something else; a denial; a year in a name; who says so.
     ("The tower has 40 lifts.", "The tower has 300 windows."),
+    ("The dome is covered with copper.", "The dome is crowned by a cross of gold."),
+    ("The dome is covered with copper.", "The dome is not covered with gold."),
     ("The composer wrote 4 operas.", "The composer never wrote 5 operas."),
     ("She won at the 2012 Games.", "She won at the 2016 Games."),
     ("According to the Guardian, the bridge opened.", "According to the Observer, the bridge opened."),

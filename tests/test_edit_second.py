@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -43,6 +44,22 @@ class OtherVerifier(WordVerifier):
         return Decision(claim.fact, Verdict.SUPPORTED if "Rome" in text else verdict, "other")
 
 
+class SureOfAll(WordVerifier):
+    """Gives each decision the same probability."""
+
+    probability: float
+
+    def _decide(self, claim: Claim) -> Decision:
+        return replace(super()._decide(claim), probability=self.probability)
+
+
+class SureOfRome(OtherVerifier):
+    """Supports Rome with seven in ten."""
+
+    def _decide(self, claim: Claim) -> Decision:
+        return replace(super()._decide(claim), probability=0.7)
+
+
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeSource:
     return make_source(tmp_path_factory.mktemp("source"))
@@ -79,6 +96,18 @@ def test_an_edit_that_takes_away_what_the_second_supports_is_not_kept(
     assert report.text == f"{ROME} {OSLO}"
     assert report.edits[0].why == f"the second estimator supports {ROME!r}, which it takes away"
     assert scores(report) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize(("probability", "left"), [(0.1, OSLO), (0.4, f"{ROME} {OSLO}")])
+def test_the_second_has_no_veto_where_the_first_is_surer(
+    source: KnowledgeSource, probability: float, left: str
+) -> None:
+    first, second = (
+        FactScoreChain(source, decomposer=SentenceDecomposer(), verifier=one, gamma=None)
+        for one in (SureOfAll(probability=probability), SureOfRome(asked=[]))
+    )
+    chain = EditChain(first, editor=ListEditor(edits={ROME: ""}), second=second, max_rounds=1)
+    assert chain.edit(f"{ROME} {OSLO}", topic=TOPIC).text == left
 
 
 def test_without_a_veto_the_second_only_grades(source: KnowledgeSource, other: FactScoreChain) -> None:

@@ -65,12 +65,17 @@ def _add_editing(parser: argparse.ArgumentParser) -> None:
         choices=_MENDABLE,
         help="verdict of the facts to mend; may be repeated (default: not_supported)",
     )
-    editing.add_argument("--max-rounds", type=int, default=2, metavar="N", help="rounds at most (default: 2)")
+    editing.add_argument(
+        "--max-rounds",
+        type=int,
+        metavar="N",
+        help="rounds at most (default: 2 with a model, 6 with the embedded editor)",
+    )
     editing.add_argument(
         "--second",
         metavar="ESTIMATOR",
         help="another estimator that scores the texts before and after; an edit by which it scores its text "
-        "lower is not kept",
+        "lower is not kept, unless the first is surer of the fact in question",
     )
     editing.add_argument(
         "--no-veto", action="store_true", help="let --second only grade, without a say in the edits"

@@ -58,9 +58,15 @@ def add_editing(parts: Any) -> None:
     parser.add_argument(
         "--veto",
         action="store_true",
-        help="give the second estimator a say: an edit by which it scores its text lower is not kept",
+        help="give the second estimator a say: an edit by which it scores its text lower is not kept, unless "
+        "the first is surer of the fact in question",
     )
-    parser.add_argument("--max-rounds", type=int, default=2, metavar="N", help="rounds at most (default: 2)")
+    parser.add_argument(
+        "--max-rounds",
+        type=int,
+        metavar="N",
+        help="rounds at most (default: 2 with a model, 6 with the embedded editor)",
+    )
     parser.add_argument(
         "--texts",
         choices=("all", "read", "unread"),
@@ -87,7 +93,7 @@ def run_editing(options: argparse.Namespace) -> bool:
     check_editing_model(options)
     if options.limit is not None and options.limit < 1:
         raise UsageError(f"--limit is {options.limit}. Give 1 or more.")
-    if options.max_rounds < 1:
+    if options.max_rounds is not None and options.max_rounds < 1:
         raise UsageError(f"--max-rounds is {options.max_rounds}. Give 1 or more.")
     rows, rejected = read_revisions(options.file)
     for line in rejected:

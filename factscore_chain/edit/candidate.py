@@ -10,6 +10,7 @@ from factscore_chain.decompose.distinct import distinct
 from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.edit.located import LocatedText
 from factscore_chain.edit.naming import Naming
+from factscore_chain.edit.numbering import renumbered
 from factscore_chain.edit.splice import Replacement, Spliced, splice
 from factscore_chain.edit.state import Proposal, generation_of
 from factscore_chain.generation_scorer import GenerationScorer
@@ -38,7 +39,7 @@ class Rewritten:
     new: Spliced
     """The text with the kept proposals."""
     named: Spliced
-    """The same with names in the place of pronouns whose sentence was dropped."""
+    """The same with names in the place of pronouns whose sentence was dropped, and lists counted anew."""
     sentences: tuple[Sentence, ...]
 
     @classmethod
@@ -53,6 +54,8 @@ class Rewritten:
             stands = edited.get(one.sentence) or new.moved(old.sentences[one.sentence].sentence.span)
             place = Span(stands.start + one.span.start, stands.start + one.span.end)
             places.append(Replacement(place, one.text))
+        spans = [stated.sentence.span for stated in old.sentences]
+        places = sorted([*places, *renumbered(whole, new, spans)], key=lambda one: one.span.start)
         named = splice(new.text, places)
         return cls(old, kept, new, named, split_sentences(named.text))
 

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from factscore_chain.chain import FactScoreChain
 from factscore_chain.edit.base import Editor, Policy
-from factscore_chain.edit.editors import as_policy, as_verdicts, make_editor
+from factscore_chain.edit.editors import as_policy, as_verdicts, make_editor, rounds_for
 from factscore_chain.edit.loop import EditGraph, build_loop
 from factscore_chain.edit.opinion import second_opinion
 from factscore_chain.edit.report import (
@@ -75,7 +75,7 @@ class EditChain(Stage[Any, EditReport]):
         variant: str | None = None,
         policy: Policy | str = Policy.AUTO,
         mend: Sequence[Verdict | str] = (Verdict.NOT_SUPPORTED,),
-        max_rounds: int = 2,
+        max_rounds: int | None = None,
         second: FactScoreChain | None = None,
         veto: bool = True,
         part: bool = False,
@@ -92,7 +92,8 @@ class EditChain(Stage[Any, EditReport]):
             policy: "correct", "remove", "hedge", or "auto": correct where a passage gives the value, else
                 remove.
             mend: Verdicts of the facts to mend; "irrelevant" and "undecided" ones are left unless named.
-            max_rounds: Rounds at most, 1 or more.
+            max_rounds: Rounds at most, 1 or more; None is 2, or 6 where the editor computes here and asks no
+                model.
             second: Another chain, which scores the texts before and after.
             veto: Whether an edit that lowers the score of its text by `second` is not kept; else `second` has
                 no part in the edits, and only grades them. Under the policy "hedge" it only grades: a claim
@@ -107,12 +108,13 @@ class EditChain(Stage[Any, EditReport]):
         """
         if not isinstance(scorer, FactScoreChain):
             raise UsageError(f"EditChain verifies with a FactScoreChain, not {type(scorer).__name__}.")
+        made = make_editor(editor, llm, variant, scorer.models)
         super().__init__(
             scorer=scorer,
-            editor=make_editor(editor, llm, variant, scorer.models),
+            editor=made,
             policy=as_policy(policy),
             mend=as_verdicts(mend),
-            max_rounds=max_rounds,
+            max_rounds=rounds_for(made) if max_rounds is None else max_rounds,
             second=second,
             veto=veto,
             part=part,

@@ -38,6 +38,7 @@ _LEADS_ON = frozenset(_LEADING.split())
 """Words that no sentence ends with unless it did before."""
 
 _PRONOUN = re.compile(r"\b(?:he|she|it|they|his|her|hers|its|their|him|them)\b", re.IGNORECASE)
+_LABELLED = re.compile(r"\W*[^\W\d]+(?: [^\W\d]+){0,3}\s*:\s")
 _OPENS_LATE = re.compile(r"(?:\W*|\w+,\s+)(?P<word>and|or|but|nor|which|who)\b")
 
 
@@ -123,9 +124,18 @@ def _keeps_subject(request: EditRequest, text: str) -> str | None:
         return None
     for year in sorted(new):
         holding = [one for one in _sentences(request.passages) if year in years(one)]
-        if not any(subject & content_stems(one) or _PRONOUN.search(one) for one in holding):
+        if not any(subject & content_stems(one) or _PRONOUN.search(one) for one in holding) and not any(
+            subject & content_stems(one.title or "") and year in _labelled_years(one)
+            for one in request.passages
+        ):
             return f"the passages have {year} of something else"
     return None
+
+
+def _labelled_years(passage: Passage) -> set[str]:
+    """The years in lines such as "Died: 13 July 1964", which tell of what the page is about."""
+    lines = without_orders(passage.text).splitlines()
+    return {year for line in lines if _LABELLED.match(line) for year in years(line)}
 
 
 def _subject(request: EditRequest) -> frozenset[str]:

@@ -7,7 +7,7 @@ one value of its kind there. Everything else is left to removal: a wrong correct
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,19 +15,14 @@ import numpy as np
 from factscore_chain.decompose.words import is_content
 from factscore_chain.edit.articles import with_its_article
 from factscore_chain.edit.draft import Draft
-from factscore_chain.edit.english import PASSING
-from factscore_chain.edit.values import Value, find_values
+from factscore_chain.edit.english import PASSING, ROUGHLY
+from factscore_chain.edit.told import SAME_WORD, by_weight, told_sentences
+from factscore_chain.edit.values import UNITS, Value, find_values
 from factscore_chain.report import FactRecord
-from factscore_chain.values import Passage
-from factscore_chain.verify.alignment import align
-from factscore_chain.verify.embedded import shared_support
-from factscore_chain.verify.evidence import Evidence
 from factscore_chain.verify.lexicon import content_positions, denies, stem
 from factscore_chain.verify.rivals import folded
 from factscore_chain.verify.words import Words
 
-SAME_WORD = 0.55
-"""Cosine from which a word of the fact is matched by one of the passage."""
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 _PART = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d]+")
 _CALLED = frozenset({"noun", "adjective", "name"})
@@ -58,7 +53,8 @@ def correction(draft: Draft, fact: FactRecord, own: frozenset[int], topic: str |
     if not values or _is_passing(fact.text):
         return None
     named = topic or _title_named(fact)
-    for passage, sentence, fact_words, match in _sentences(fact, named, ours=not topic and named is not None):
+    ours = not topic and named is not None
+    for passage, sentence, fact_words, match in told_sentences(fact, named, ours=ours):
         told = Draft.of(sentence)
         subject = named or passage.title
         wrong = [one for one in values if not _stands_in(one, told) and not _is_subject(one, subject)]
@@ -71,6 +67,8 @@ def correction(draft: Draft, fact: FactRecord, own: frozenset[int], topic: str |
         if found is None:
             return None
         value, text = with_its_article(draft, value, told, found)
+        if value.kind == "number" and isinstance(found, Value):
+            text = _as_roughly(draft, value, told, found)
         return Correction(value, text, passage.id)
     return None
 
@@ -78,7 +76,7 @@ def correction(draft: Draft, fact: FactRecord, own: frozenset[int], topic: str |
 def _title_named(fact: FactRecord) -> str | None:
     """The title of the passages that the verdict rests on, if the fact names it."""
     said = set(map(stem, _PART.findall(fact.text.lower())))
-    for passages in _by_weight(fact):
+    for passages in by_weight(fact):
         title = passages[0].title or ""
         name = list(map(stem, _PART.findall(_QUALIFIER.sub("", title).lower())))
         return title if name and said.issuperset(name) else None
@@ -112,49 +110,11 @@ def _is_passing(fact: str) -> bool:
     return not PASSING.isdisjoint(fact.lower().replace(".", " ").split())
 
 
-def _sentences(
-    fact: FactRecord, topic: str | None, *, ours: bool
-) -> Iterator[tuple[Passage, str, Words, dict[int, float]]]:
-    """The best sentence of the passages, the verdict's own first, with how well each word is matched.
-
-    Args:
-        fact: The fact.
-        topic: What it is about; its words need not be matched.
-        ours: Whether only passages with that title are about it.
-    """
-    reader = shared_support().reader
-    (words,) = reader.words([fact.text])
-    for found in _by_weight(fact):
-        passages = [one for one in found if one.title == topic] if ours else found
-        (evidence,) = reader.evidence([[passage.text for passage in passages]])
-        if evidence is None or not len(words):
-            continue
-        alignment = align(words, topic, evidence)
-        best = alignment.best
-        content = content_positions(words.texts, topic)
-        match = {
-            position: max(float(alignment.match[row, best]), _stands(words, position, evidence, best))
-            for row, position in enumerate(content)
-        }
-        yield passages[int(evidence.passage_of[best])], evidence.sentences[best], words, match
-
-
-def _stands(words: Words, position: int, evidence: Evidence, sentence: int) -> float:
-    return float(words.stems[position] in evidence.stems[evidence.words_of(sentence)])
-
-
-def _by_weight(fact: FactRecord) -> Iterator[Sequence[Passage]]:
-    chosen = [passage for passage in fact.passages if passage.id in fact.evidence]
-    if chosen:
-        yield chosen
-    if len(chosen) < len(fact.passages):
-        yield fact.passages
-
-
 def _rest(words: Words, value: Value, topic: str | None) -> list[int]:
     """Positions of the fact's words other than the value's."""
     said = {folded(part) for part in _PART.findall(value.text)}
-    return [i for i in content_positions(words.texts, topic) if words.stems[i] not in said]
+    measured = {unit for unit, name in UNITS.items() if name == value.of}
+    return [i for i in content_positions(words.texts, topic) if words.stems[i] not in said | measured]
 
 
 def _matches(match: dict[int, float], rest: Sequence[int]) -> bool:
@@ -184,6 +144,13 @@ def _replacement(
     if value.kind != "number" and not any(_is_placed_alike(draft, value, told, one) for one in candidates):
         return None
     return candidates[0]
+
+
+def _as_roughly(draft: Draft, value: Value, told: Draft, found: Value) -> str:
+    """The number as exactly as the passage has it: "about 120"."""
+    before, told_before = draft.lower[max(0, value.start - 1)], told.lower[max(0, found.start - 1)]
+    roughly = found.start and told_before in ROUGHLY and not (value.start and before in ROUGHLY)
+    return f"{told_before} {found.text}" if roughly and value.start else found.text
 
 
 def _is_placed_alike(draft: Draft, value: Value, told: Draft, other: Value) -> bool:
@@ -229,6 +196,22 @@ def _date(value: Value, candidates: Sequence[Value]) -> str | None:
     (found,) = dates.values()
     if all(getattr(found, part) == getattr(value, part) for part in value.parts):
         return None
-    if value.parts == {"year"}:
-        return found.year
-    return found.text if found.parts == value.parts else None
+    return (
+        found.text if found.parts == value.parts and _order(found) == _order(value) else _like(value, found)
+    )
+
+
+def _order(date: Value) -> bool:
+    """Whether a date begins with its day."""
+    return date.text[:1].isdigit()
+
+
+def _like(value: Value, found: Value) -> str:
+    """A date with the parts of another one, in its order: "15 August 1915" as "August 15, 1915"."""
+    day, month = re.sub(r"\D", "", found.day), found.month.capitalize()
+    if "day" not in value.parts:
+        return f"{month} {found.year}".strip() if "month" in value.parts else found.year
+    named = f"{day} {month}" if _order(value) else f"{month} {day}"
+    if "year" not in value.parts:
+        return named
+    return f"{named} {found.year}" if _order(value) else f"{named}, {found.year}"

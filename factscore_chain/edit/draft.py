@@ -116,6 +116,8 @@ class Draft:
         entity = self.entities[start]
         if entity not in _WHOLE or self.entities[i] != entity:
             return False
+        if entity == "place" and self.tokens[start].text.islower() and self.tags[start] != "determiner":
+            return False  # "western" of "western Norway"
         return self.lower[i] not in {",", ";", "(", ")", "and", "or", "in", "on"} and self.lower[i - 1] != ","
 
     def _is_glued(self, i: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from factscore_chain.edit.base import Editor, Policy
+from factscore_chain.edit.base import Editor, LocalEditor, Policy
 from factscore_chain.errors import UsageError
 from factscore_chain.language_model import LanguageModel, as_language_model
 from factscore_chain.values import Verdict
@@ -13,6 +13,8 @@ from factscore_chain.values import Verdict
 EDITORS = ("embedded", "llm")
 """Names of the editors."""
 
+ROUNDS, LOCAL_ROUNDS = 2, 6
+"""Rounds at most: a model is paid for each, an editor that computes here has more to try for nothing."""
 _MENDABLE = (Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, Verdict.UNDECIDED)
 
 
@@ -52,6 +54,11 @@ def _llm_editor(model: LanguageModel | None, variant: str | None) -> Editor:
         asked = f"The variant {variant!r}" if variant else "The editor 'llm'"
         raise UsageError(f"{asked} asks a model. Name one as `llm`, such as 'openai:gpt-4o-mini'.")
     return LLMEditor(model=model, variant=variant or DEFAULT_VARIANT)
+
+
+def rounds_for(editor: Editor) -> int:
+    """Rounds at most for an editor, where nobody says how many."""
+    return LOCAL_ROUNDS if isinstance(editor, LocalEditor) else ROUNDS
 
 
 def as_policy(value: Policy | str) -> Policy:

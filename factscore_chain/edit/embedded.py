@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from factscore_chain.edit.base import EditRequest, LocalEditor, Policy, SentenceEdit
-from factscore_chain.edit.mending import Mending, begin, closed, corrected, freed, hedged
+from factscore_chain.edit.mending import HELD, Mending, begin, closed, corrected, freed, hedged
+from factscore_chain.values import Verdict
 
-VERSION = "1"
+VERSION = "2"
 
 
 class EmbeddedEditor(LocalEditor):
@@ -36,37 +37,40 @@ class EmbeddedEditor(LocalEditor):
 def edit_sentence(request: EditRequest) -> SentenceEdit:
     """Mends one sentence; what was proposed before and not kept is not proposed again."""
     tried = {attempt.text for attempt in request.attempts}
-    edits = _edits(request)
-    first = next(edits)
-    for edit in [first, *edits] if tried else [first]:
-        if edit.text is None or edit.text not in tried:
+    first: SentenceEdit | None = None
+    for edit in _edits(request):
+        first = first or edit
+        if edit.text is not None and edit.text not in tried:
             return edit
-    left = tuple(replace(one, action="left", why="no other edit was found") for one in first.actions)
+    actions = () if first is None else first.actions
+    if not tried:
+        return SentenceEdit(None, actions)
+    left = tuple(replace(one, action="left", why="no other edit was found") for one in actions)
     return SentenceEdit(None, left)
 
 
 def _edits(request: EditRequest) -> Iterator[SentenceEdit]:
-    """Edits to try in turn: all at once, then without corrections, one fact alone, larger pieces."""
+    """Edits to try in turn: all at once, without corrections, less of each fact, one alone, larger pieces.
+
+    Last come pieces that take along what nobody could decide, where what is wrong cannot go without it.
+    """
     yield _edit(request, request.mend)
+    if request.policy not in {Policy.AUTO, Policy.REMOVE}:
+        return
     if request.policy is Policy.AUTO:
         yield _edit(request, request.mend, correcting=False)
-    if len(request.mend) > 1:
-        for index in request.mend:
-            yield _edit(request, (index,))
+    yield _mended(begin(request, request.mend, precise=True), request.policy, correcting=False).edit
+    alone = [(index,) for index in request.mend] if len(request.mend) > 1 else []
+    for one in alone:
+        yield _edit(request, one)
     tried = frozenset(attempt.text for attempt in request.attempts)
-    for chosen in (request.mend, *((index,) for index in request.mend if len(request.mend) > 1)):
-        yield _edit(request, chosen, correcting=False, tried=tried)
+    for held in (HELD, HELD - {Verdict.UNDECIDED}):
+        for chosen in (request.mend, *alone):
+            yield _mended(begin(request, chosen, tried, held), Policy.REMOVE, correcting=False).edit
 
 
-def _edit(
-    request: EditRequest,
-    chosen: Sequence[int],
-    *,
-    correcting: bool = True,
-    tried: frozenset[str] = frozenset(),
-) -> SentenceEdit:
-    mending = begin(request, chosen, tried)
-    return _mended(mending, request.policy, correcting=correcting).edit
+def _edit(request: EditRequest, chosen: Sequence[int], *, correcting: bool = True) -> SentenceEdit:
+    return _mended(begin(request, chosen), request.policy, correcting=correcting).edit
 
 
 def _mended(mending: Mending, policy: Policy, *, correcting: bool) -> Mending:

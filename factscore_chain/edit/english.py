@@ -53,3 +53,13 @@ latest
 """
 PASSING = frozenset(_PASSING_LIST.split())
 """Words that tie a fact to a time without naming it."""
+
+ROUGHLY = frozenset({"about", "around", "approximately", "roughly", "nearly", "almost"})
+"""Words that make a number less exact."""
+
+_UNDOING_LIST = """
+former ex late fake false alleged supposed suspected reported purported so-called would-be potential possible
+attempted failed planned proposed future acting deputy assistant vice honorary unofficial fictional
+"""
+UNDOING = frozenset(_UNDOING_LIST.split())
+"""Adjectives without which a noun says more than with them."""

@@ -9,21 +9,27 @@ from typing import Any
 
 from factscore_chain.decompose.language import guess_language
 from factscore_chain.decompose.markup import without_tags
-from factscore_chain.decompose.words import split_words
+from factscore_chain.decompose.words import Word, split_words
 from factscore_chain.edit.base import EditRequest, FactAction, Policy, SentenceEdit
 from factscore_chain.edit.correction import correction
 from factscore_chain.edit.draft import Draft
-from factscore_chain.edit.english import RELATIVE
+from factscore_chain.edit.english import RELATIVE, UNDOING
 from factscore_chain.edit.grammar import with_articles
 from factscore_chain.edit.hedging import hedge_sentence, hedge_words, is_marked
 from factscore_chain.edit.phrases import MODIFIERS
 from factscore_chain.edit.removal import merged, remove
+from factscore_chain.edit.slots import slot
 from factscore_chain.edit.stated import stated_words
+from factscore_chain.edit.told import absent
 from factscore_chain.values import Span, Verdict
-from factscore_chain.verify.lexicon import NEGATIONS
+from factscore_chain.verify.lexicon import NEGATIONS, denies, stem
 
 _LABEL = re.compile(r"\w{1,20}:\s")
 """Who speaks, or what is told of: "A: ...", "Note: ..."."""
+HELD = frozenset(Verdict) - {Verdict.IRRELEVANT}
+"""Verdicts of facts that keep their words."""
+_STAYING = 2
+"""Of a fact of which only some words go, as many at least stay for each that goes."""
 NO_WORDS = "every word of it is needed by a fact that stays"
 
 
@@ -68,10 +74,22 @@ class Mending:
         return SentenceEdit("" if self.dropped else self.hedged or self.draft.text, actions)
 
 
-def begin(request: EditRequest, chosen: Sequence[int], tried: frozenset[str] = frozenset()) -> Mending:
+def begin(
+    request: EditRequest,
+    chosen: Sequence[int],
+    tried: frozenset[str] = frozenset(),
+    held: frozenset[Verdict] = HELD,
+    *,
+    precise: bool = False,
+) -> Mending:
     """Reads a request; of the facts to mend, those that are not `chosen` keep their words.
 
-    No removal is to end in a sentence that was `tried`.
+    Args:
+        request: The sentence and its facts.
+        chosen: Which facts are to be mended now, as indices.
+        tried: Sentences that no removal is to end in.
+        held: Verdicts of the other facts that keep their words.
+        precise: Whether the words of a wrong fact that its passages have stay too, where most are such.
     """
     words = split_words(without_tags(request.sentence.text))
     start = request.sentence.span.start
@@ -79,7 +97,9 @@ def begin(request: EditRequest, chosen: Sequence[int], tried: frozenset[str] = f
         stated_words(words, fact.text, fact.span and Span(fact.span.start - start, fact.span.end - start))
         for fact in request.facts
     )
-    stays = [words for index, words in enumerate(stated) if _stays(request, index, chosen)]
+    stays = [words for index, words in enumerate(stated) if _stays(request, index, chosen, held)]
+    if precise:
+        stays += [_matched(request, index, words, stated[index]) for index in chosen]
     needed = frozenset[int]().union(*stays)
     draft = Draft.of(request.sentence.text)
     mending = Mending(request, draft, stated, needed, tuple(request.mend), tried=tried)
@@ -87,9 +107,23 @@ def begin(request: EditRequest, chosen: Sequence[int], tried: frozenset[str] = f
     return mending.done(later, _left("another fact of the sentence is mended first"))
 
 
-def _stays(request: EditRequest, index: int, chosen: Sequence[int]) -> bool:
+def _matched(
+    request: EditRequest, index: int, words: Sequence[Word], stated: frozenset[int]
+) -> frozenset[int]:
+    """The words of a wrong fact that the best sentence of its passages has; none where that says no more."""
+    fact = request.facts[index]
+    if denies(word.text for word in words):
+        return frozenset()
+    missing = absent(fact, request.generation.topic)
+    right = frozenset(i for i in stated if stem(words[i].text) not in missing)
+    return right if 0 < _STAYING * len(stated - right) <= len(right) else frozenset()
+
+
+def _stays(request: EditRequest, index: int, chosen: Sequence[int], held: frozenset[Verdict]) -> bool:
     """Whether a fact holds its words: one that is not about the topic goes with what it hangs on."""
-    return index not in chosen and request.facts[index].verdict is not Verdict.IRRELEVANT
+    if index in chosen:
+        return False
+    return index in request.mend or request.facts[index].verdict in held
 
 
 def corrected(mending: Mending) -> Mending:
@@ -107,7 +141,8 @@ def _corrected(mending: Mending, index: int) -> Mending:
         return mending.done([index], FactAction(index, "corrected", "the same value is wrong in it"))
     if mending.request.policy is Policy.AUTO and fact.reason == "no_evidence":
         return mending
-    found = correction(mending.draft, fact, own - mending.changed, mending.request.generation.topic)
+    rest, topic = own - mending.changed, mending.request.generation.topic
+    found = correction(mending.draft, fact, rest, topic) or slot(mending.draft, fact, rest, topic)
     if found is None:
         return mending
     value = found.value
@@ -144,20 +179,39 @@ def _weakened(mending: Mending) -> Mending:
     for index in mending.open:
         if index not in mending.open:
             continue
-        # What is said last is mostly what is said: "three weeks later" of "was seen three weeks later".
-        for word in sorted(mending.own(index), reverse=True):
-            at = next((i for i, one in enumerate(mending.draft.tokens) if one.origin == word), None)
-            if at is None or mending.draft.lower[at] in NEGATIONS:
+        for at in _doubtful(mending, index):
+            if mending.draft.lower[at] in NEGATIONS:
                 continue
-            if not RELATIVE.isdisjoint(mending.draft.lower[at:]):
+            is_detail = _is_detail(mending.draft, at)
+            if not is_detail and not RELATIVE.isdisjoint(mending.draft.lower[at:]):
                 continue  # what a "where" or "who" further on is about may be this
-            removal = remove(mending.draft, frozenset({word}), mending.needed, mending.tried)
+            word = frozenset(one for one in (mending.draft.tokens[at].origin,) if one is not None)
+            removal = remove(mending.draft, word, mending.needed, mending.tried)
             # "Prime" of "Prime Minister", "mentally" of "mentally ill": without them it is something else.
-            if removal is not None and removal.name not in MODIFIERS:
+            if removal is not None and (is_detail or removal.name not in MODIFIERS):
                 action = FactAction(index, "removed", f"without {removal.name}, a part of it")
                 mending = mending.done([index], action, draft=removal.draft)
                 break
     return mending
+
+
+def _doubtful(mending: Mending, index: int) -> list[int]:
+    """The tokens of a fact's own words, those first that its passages do not have, then late ones.
+
+    What is said last is mostly what is said: "three weeks later" of "was seen three weeks later".
+    """
+    draft, own = mending.draft, mending.own(index)
+    missing = absent(mending.request.facts[index], mending.request.generation.topic)
+    places = [i for i, token in enumerate(draft.tokens) if token.origin in own]
+    return sorted(places, key=lambda i: (stem(draft.tokens[i].text) not in missing, -i))
+
+
+def _is_detail(draft: Draft, at: int) -> bool:
+    """Whether a word only narrows what the noun behind it names: "older", but not "former" or "Prime"."""
+    word = draft.tokens[at].text
+    noun = next((tag for tag in draft.tags[at : draft.stop] if tag != "adjective"), "")
+    is_narrow = word.islower() and word not in UNDOING and not word.endswith("ly")
+    return draft.tags[at] == "adjective" and is_narrow and noun in ("noun", "plural", "name")
 
 
 def _groups(mending: Mending) -> list[tuple[frozenset[int], list[int]]]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from factscore_chain.edit.draft import Draft
-from factscore_chain.edit.english import BE, CONJUNCTIONS, OWNERS, RELATIVE, SUBORDINATE
+from factscore_chain.edit.english import (
+    BE,
+    CONJUNCTIONS,
+    INTRANSITIVE,
+    OWNERS,
+    RELATIVE,
+    SUBORDINATE,
+    UNDOING,
+)
 from factscore_chain.edit.piece import Piece
 from factscore_chain.verify.lexicon import NEGATIONS
 
@@ -32,6 +40,9 @@ _ENDS: dict[str, frozenset[str]] = {
 }
 """Kinds of words before which a piece of each sort may end, besides those in `_END_WORDS`."""
 _LEADS = frozenset({"preposition", "participle", "gerund", "adverb"})
+_VERBS = frozenset({"finite", "participle", "gerund", "infinitive"})
+_OBJECT = frozenset({"determiner", "adjective", "noun", "plural", "name", "number"})
+_WHEN = frozenset({"last", "this", "next", "earlier", "later"})
 _SUBJECTS = frozenset({"pronoun", "name", "determiner", "noun", "plural", "number", "adjective"})
 
 
@@ -48,6 +59,8 @@ def find_phrases(draft: Draft, target: frozenset[int]) -> Iterator[Piece]:
     yield from _titles(draft, first, last)
     yield from _predicates(draft, first, last)
     yield from _leading(draft, last)
+    yield from _times(draft, first, last)
+    yield from _objects(draft, first, last)
 
 
 def _opener(draft: Draft, i: int) -> str | None:
@@ -75,7 +88,8 @@ def _opens_phrase(draft: Draft, i: int) -> bool:
     if tag in ("participle", "gerund"):
         return draft.tags[i - 1] in _NOUNS
     if word == "to" and draft.tags[i + 1 : i + 2] == ("infinitive",):
-        return "finite" in draft.tags[:i]
+        wants = draft.tags[i - 1] in _VERBS and draft.lower[i - 1] not in INTRANSITIVE
+        return "finite" in draft.tags[:i] and not wants
     return tag == "preposition" or draft.lower[i : i + 2] in _PREPOSITION_PAIRS
 
 
@@ -189,12 +203,22 @@ def _modifiers(draft: Draft, first: int, last: int) -> Iterator[Piece]:
     if adverb and draft.tags[last] in ("finite", "participle", "preposition", "infinitive"):
         yield Piece(frozenset(range(first, last)), name=_ADVERB)
     head, tag = draft.tags[last], draft.tags[last - 1]
+    if _is_spelled_large(draft, last - 1) and _is_spelled_large(draft, last):
+        return  # "Prime" of "Prime Minister"
+    if not UNDOING.isdisjoint(draft.lower[first:last]):
+        return
     stays = head in ("noun", "plural") or (head == "adjective" and tag in ("adjective", "adverb"))
     if stays or (head == "name" and tag == "adjective"):
         start = first
         while start and draft.tags[start - 1] == "adverb" and draft.tags[start] == "adjective":
             start -= 1
-        yield Piece(frozenset(range(start, last)), name=_MODIFIER)
+        # "modern, colourful" before a noun: the comma goes with either of the two.
+        apart = start > 1 and draft.lower[start - 1] == "," and draft.tags[start - 2] == "adjective"
+        yield Piece(frozenset(range(start - apart, last)), name=_MODIFIER)
+
+
+def _is_spelled_large(draft: Draft, i: int) -> bool:
+    return draft.tokens[i].text[0].isupper()
 
 
 def _titles(draft: Draft, first: int, last: int) -> Iterator[Piece]:
@@ -255,3 +279,28 @@ def _first_verbs(draft: Draft, last: int) -> Iterator[Piece]:
     shared = draft.lower[verb] in BE | {"has", "have", "had"} and draft.lower[at + 1].endswith("ed")
     if verb and not shared and not draft.lower[:verb].count(",") % 2:
         yield Piece(frozenset(range(verb, at + 1)), name="the first of two statements")
+
+
+def _times(draft: Draft, first: int, last: int) -> Iterator[Piece]:
+    """A time that no preposition opens: "last year" of "She last year moved to Oslo"."""
+    start, end = first, last
+    while start and draft.entities[start - 1] == "date":
+        start -= 1
+    while end < draft.stop and draft.entities[end] == "date":
+        end += 1
+    dated = all(draft.entities[i] == "date" for i in range(start, end))
+    if dated and draft.lower[start] in _WHEN and start and draft.tags[start - 1] != "preposition":
+        yield Piece(frozenset(range(start, end)), name="a time")
+
+
+def _objects(draft: Draft, first: int, last: int) -> Iterator[Piece]:
+    """The object of a verb that can stand alone: "chess" of "She played chess in Oslo"."""
+    verb = next((i for i in range(first, -1, -1) if draft.tags[i] in _VERBS), None)
+    if verb is None or draft.lower[verb] not in INTRANSITIVE:
+        return
+    end = verb + 1
+    while end < draft.stop and (draft.tags[end] in _OBJECT or draft.tokens[end].text in "'‘’"):
+        end += 1
+    goes_on = end < draft.stop and draft.tags[end] != "preposition" and draft.lower[end] not in {",", "."}
+    if end >= last and not goes_on:
+        yield Piece(frozenset(range(verb + 1, end)), name="an object")

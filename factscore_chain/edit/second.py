@@ -68,8 +68,10 @@ class SecondJudge:
 def vetoes(before: GenerationReport, after: GenerationReport, new: Rewritten) -> dict[int, str]:
     """For sentences whose edit is not to be kept, the reason; empty if the text does not get worse.
 
-    Those edits go that lower the score most, until it would be as before. Where it is lower although no
-    sentence says why, the later half of them goes: one sentence can change how another one is read.
+    Those edits go that lower the score most, until it would be as before; not those whose claims the first
+    estimator is surer of being unsupported than the second is of the contrary. Where the score is lower
+    although no sentence says why, the later half of the edits goes: one sentence can change how another one
+    is read.
 
     Args:
         before: By the second estimator, on the text without the edits; one without a score allows everything.
@@ -85,12 +87,15 @@ def vetoes(before: GenerationReport, after: GenerationReport, new: Rewritten) ->
         return {}
     changes = _changes(before, after, new)
     blamed = _worst(_Count.of(before.facts), changes)
+    disputed = [one for one in blamed if not _is_outweighed(new.old.sentences[one].facts, *changes[one])]
+    if blamed and not disputed:
+        return {}
     if not blamed:
         return {
             one.sentence: "the second estimator scores the text lower with it"
             for one in new.kept[len(new.kept) // 2 :]
         }
-    return {sentence: _why(*changes[sentence]) for sentence in blamed}
+    return {sentence: _why(*changes[sentence]) for sentence in disputed}
 
 
 _Facts = Sequence[FactRecord]
@@ -142,6 +147,26 @@ def _worst(before: _Count, changes: Mapping[int, tuple[_Facts, _Facts]]) -> list
         after -= moved.pop(worst)
         blamed.append(worst)
     return blamed
+
+
+def _is_outweighed(first: _Facts, was: _Facts, now: _Facts) -> bool:
+    """Whether all that an edit takes away from the second estimator is more surely unsupported by the first.
+
+    Args:
+        first: The facts of the sentence as it was, by the first estimator.
+        was: The same by the second.
+        now: Those of the edited sentence, by the second.
+    """
+    stated = {fact.text for fact in now}
+    doubts = {
+        fact.text: 1 - fact.probability
+        for fact in first
+        if fact.verdict is Verdict.NOT_SUPPORTED and fact.probability is not None
+    }
+    lost = [fact for fact in was if fact.verdict is Verdict.SUPPORTED and fact.text not in stated]
+    return bool(lost) and all(
+        fact.probability is not None and doubts.get(fact.text, 0.0) > fact.probability for fact in lost
+    )
 
 
 def _why(was: _Facts, now: _Facts) -> str:

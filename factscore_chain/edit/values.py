@@ -25,6 +25,21 @@ society association order council parliament court
 _HEADS = frozenset(_HEAD_LIST.split())
 """Words of names that go on with what it is of."""
 
+UNITS = {
+    stem(name): names[0]
+    for names in (
+        ("km", "kilometre", "kilometer"),
+        ("m", "metre", "meter"),
+        ("cm", "centimetre", "centimeter"),
+        ("kg", "kilogram", "kilogramme"),
+        ("mi", "mile"),
+        ("ft", "foot", "feet"),
+    )
+    for form in names
+    for name in (form, f"{form}s")
+}
+"""Units of measure by the stems of their spellings."""
+
 
 @dataclass(frozen=True)
 class Value:
@@ -107,7 +122,7 @@ def _number(draft: Draft, at: int) -> Value | None:
     )
     unit = draft.lower[end - 1] if draft.lower[end - 1] in ("%", "percent") else ""
     noun = stem(draft.lower[counted]) if counted is not None else ""
-    of = "%" if unit else noun
+    of = "%" if unit else UNITS.get(noun, noun)
     return Value("number", at, end, _text(draft, at, end), of=of) if of else None
 
 
