@@ -208,7 +208,7 @@ def _modifiers(draft: Draft, first: int, last: int) -> Iterator[Piece]:
     if not UNDOING.isdisjoint(draft.lower[first:last]):
         return
     stays = head in ("noun", "plural") or (head == "adjective" and tag in ("adjective", "adverb"))
-    if stays or (head == "name" and tag == "adjective"):
+    if stays or (head == "name" and (tag == "adjective" or draft.tokens[last - 1].text.islower())):
         start = first
         while start and draft.tags[start - 1] == "adverb" and draft.tags[start] == "adjective":
             start -= 1
