@@ -67,7 +67,7 @@ class CallLimits:
             ("tokens_per_minute", tokens_per_minute),
         ):
             if value is not None and value < 1:
-                raise UsageError(f"{name} is {value}; give 1 or more, or None for no bound.")
+                raise UsageError(f"{name} is {value}; give 1 or more, or leave it out for no bound.")
         self.concurrency = concurrency
         self.requests_per_minute, self.tokens_per_minute = requests_per_minute, tokens_per_minute
         self._clock, self._sleep = clock, sleep

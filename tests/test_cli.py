@@ -88,7 +88,7 @@ def test_an_empty_text_is_named_and_has_no_score(
         (["score", "A text.", "--knowledge", "nowhere.jsonl"], "no knowledge source at 'nowhere.jsonl'"),
         (["score", "A text."], "Give --knowledge"),
         (["score", "A text.", "--knowledge", "KNOWLEDGE", "--gamma", "-1"], "gamma is -1"),
-        (["score", "A text.", "--knowledge", "KNOWLEDGE", "--k", "-1"], "k"),
+        (["score", "A text.", "--knowledge", "KNOWLEDGE", "--k", "-1"], "--k is -1; give 1 or more"),
         (["score", "A text.", "--knowledge", "KNOWLEDGE", "--estimator", "magic"], "no estimator 'magic'"),
         (
             ["score", "A text.", "--knowledge", "KNOWLEDGE", "--out", "no/such/report.json"],
@@ -96,6 +96,8 @@ def test_an_empty_text_is_named_and_has_no_score(
         ),
         (["score", "A text.", "--knowledge", "KNOWLEDGE", "--base-url", "http://localhost:1"], "needs --llm"),
         (["kb", "search", "KNOWLEDGE", "Ada", "--topic", "Nobody"], "No document is titled 'Nobody'"),
+        (["kb", "search", "KNOWLEDGE", ""], "the query '' has no word"),
+        (["kb", "search", "KNOWLEDGE", "Ada", "--k", "0"], "--k is 0; give 1 or more"),
         (["kb", "build", "nowhere.jsonl", "--out", "x.db"], "nowhere.jsonl"),
     ],
 )

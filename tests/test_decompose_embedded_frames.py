@@ -175,9 +175,25 @@ def test_foreign_names_and_loan_words_leave_a_sentence_english(text: str) -> Non
     assert guess_language(text) == "en"
 
 
-def test_what_a_model_thinks_aloud_gives_no_fact() -> None:
-    text = "<think>\nThey want 1905.\n\nKyoto is large.</think>\n\nNintendo was founded in 1889."
-    assert _texts(text) == ["Nintendo was founded in 1889."]
+THOUGHT = (
+    "<think>\nThey want 1905.\n\nKyoto is large.</think>\n\n",
+    "<think>They want <think>a date</think>, it seems.</think> ",
+    "They want 1905.\nKyoto is large.\n</think>\n\n",
+)
+
+
+@pytest.mark.parametrize("thought", THOUGHT)
+def test_what_a_model_thinks_aloud_gives_no_fact(thought: str) -> None:
+    assert _texts(f"{thought}Nintendo was founded in 1889.") == ["Nintendo was founded in 1889."]
+
+
+def test_thinking_that_never_ends_gives_no_fact() -> None:
+    assert _texts("<think>\nThey ask about Nintendo. It was founded in 1905") == []
+
+
+def test_a_text_about_the_marks_of_thinking_keeps_its_facts() -> None:
+    text = "Nintendo was founded in 1889. A closing mark such as </think> ends a thought."
+    assert "Nintendo was founded in 1889." in _texts(text)
 
 
 @pytest.mark.parametrize(

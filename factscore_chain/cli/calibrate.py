@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from factscore_chain.cli.estimating import add_estimator_argument, make_judge
+from factscore_chain.cli.kb import passages_wanted
 from factscore_chain.cli.progress import fact_progress
 from factscore_chain.cli.score import add_model_arguments, add_retrieval_arguments, make_knowledge
 from factscore_chain.errors import UsageError
@@ -69,7 +70,7 @@ def run_votes(options: argparse.Namespace) -> bool:
     for line in rejected:
         print(f"factscore: {line}", file=sys.stderr)
     judge = None if options.llm is None and options.estimator is None else make_judge(options).verifier
-    retrieval = Retrieval(retriever=as_retriever(make_knowledge(options) or ""), k=options.k)
+    retrieval = Retrieval(retriever=as_retriever(make_knowledge(options) or ""), k=passages_wanted(options))
     with fact_progress() as on_done:
         votes = collect(
             files, retrieval, EmbeddedVerifier(), judge, per_topic=options.per_topic, on_done=on_done

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.edited_files import rewritten, write_back
 from factscore_chain.cli.inputs import Given, read_given, rows_of
+from factscore_chain.cli.kb import passages_wanted
 from factscore_chain.cli.progress import progress_bar
 from factscore_chain.cli.score import add_estimator_arguments, make_chain
 from factscore_chain.cli.written import written
@@ -170,7 +171,7 @@ def _second(options: argparse.Namespace, scorer: FactScoreChain) -> FactScoreCha
         estimator=options.second,
         gamma=options.gamma,
         abstain=options.abstain,
-        k=options.k,
+        k=passages_wanted(options),
         prices=options.prices,
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from factscore_chain.cli import calibrate
 from factscore_chain.cli.estimating import add_estimator_argument, make_judge, make_llm
 from factscore_chain.cli.evaluate_editing import add_editing
+from factscore_chain.cli.kb import passages_wanted
 from factscore_chain.cli.limiting import model_means
 from factscore_chain.cli.printed import print_found
 from factscore_chain.cli.progress import fact_progress
@@ -152,7 +153,7 @@ def run_agreement(options: argparse.Namespace) -> bool:
                     retriever,
                     estimator=estimator.name,
                     topics=options.topics,
-                    k=options.k,
+                    k=passages_wanted(options),
                     on_done=on_done,
                 )
             )

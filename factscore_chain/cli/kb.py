@@ -60,6 +60,20 @@ def add_parser(commands: Any) -> None:
     searching.set_defaults(run=search)
 
 
+def passages_wanted(options: argparse.Namespace) -> int:
+    """How many passages are to be found.
+
+    Raises:
+        UsageError: None.
+    """
+    from factscore_chain.errors import UsageError
+
+    count: int = options.k
+    if count < 1:
+        raise UsageError(f"--k is {count}; give 1 or more passages.")
+    return count
+
+
 def knowledge_at(text: str) -> str | Path:
     """Reads what names a knowledge source: a path, or a URL, which is none."""
     return text if "://" in text else Path(text)
@@ -227,16 +241,24 @@ def report_problems(source: KnowledgeSource) -> bool:
 
 
 def search(options: argparse.Namespace) -> bool:
-    """Prints the passages found, best first."""
+    """Prints the passages found, best first.
+
+    Raises:
+        UsageError: There is nothing to look for.
+    """
+    from factscore_chain.errors import UsageError
     from factscore_chain.render import clean, excerpt
     from factscore_chain.retrievers.ensemble import KnowledgeRetriever, to_passages
     from factscore_chain.retrievers.opening import open_elsewhere, open_knowledge
 
+    if not any(map(str.isalnum, options.query)):
+        raise UsageError(f"the query {options.query!r} has no word to look for; give one or more words.")
+    wanted = passages_wanted(options)
     embeddings = make_embeddings(options)
     retriever = open_elsewhere(options.source, embeddings) or KnowledgeRetriever(
         source=open_knowledge(options.source, embeddings), embeddings=embeddings
     )
-    (found,) = retriever.rank_many([options.query], options.topic, options.k)
+    (found,) = retriever.rank_many([options.query], options.topic, wanted)
     for passage in to_passages(found):
         print(f"{passage.rank}. {clean(passage.title or '-')} ({' + '.join(passage.origins)})")
         print(f"   {excerpt(passage.text, options.query)}")

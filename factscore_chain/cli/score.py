@@ -11,7 +11,13 @@ from factscore_chain.cli.beside import add_figures, with_reference, without_reca
 from factscore_chain.cli.engine import add_engine_arguments, scoring_engine
 from factscore_chain.cli.estimating import add_estimator_argument, make_llm
 from factscore_chain.cli.inputs import read_rows
-from factscore_chain.cli.kb import add_embedder_argument, knowledge_at, make_embeddings, report_problems
+from factscore_chain.cli.kb import (
+    add_embedder_argument,
+    knowledge_at,
+    make_embeddings,
+    passages_wanted,
+    report_problems,
+)
 from factscore_chain.cli.keeping import (
     add_failures_argument,
     add_store_argument,
@@ -163,7 +169,7 @@ def make_chain(options: argparse.Namespace, *, without: Any = None, **more: Any)
             estimator=options.estimator,
             gamma=options.gamma,
             abstain=options.abstain,
-            k=options.k,
+            k=passages_wanted(options),
             calibration=options.calibration,
             facts_per_call=options.facts_per_call,
             structured=options.structured,

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from factscore_chain.decompose.noun_phrases import INSIDE, MOST, phrase_end, phrase_start
 from factscore_chain.decompose.tagger import Part, Tagged
 from factscore_chain.decompose.words import Word
 
 _NOUNS = frozenset({"noun", "plural"})
 _BE = frozenset({"is", "was", "are", "were", "be", "been", "became", "becomes", "become"})
-_INSIDE = frozenset({"adjective", "noun", "plural", "name", "number"})
 _SINGLING_OUT_LIST = (
     "first second third fourth fifth sixth seventh eighth ninth tenth last latest only sole final next"
     " previous current most least best worst main"
 )
 _SINGLING_OUT = frozenset(_SINGLING_OUT_LIST.split())
-_MOST = frozenset({"most", "least"})
 
 
 def keep_complements(words: Sequence[Word], tagged: Tagged, parts: list[Part]) -> None:
@@ -34,7 +33,7 @@ def keep_complements(words: Sequence[Word], tagged: Tagged, parts: list[Part]) -
 
 def _join(words: Sequence[Word], tagged: Tagged, parts: list[Part], at: int) -> None:
     """Brings a noun and what follows its "of" together, where one of the two is chosen."""
-    start, end = _article(words, tagged, at - 1), _end(words, tagged, at + 1)
+    start, end = phrase_start(words, tagged, at - 1), phrase_end(words, tagged, at + 1)
     head, chosen = parts[at - 1], {parts[i] for i in range(at + 1, end)} - {"out"}
     if head == "out" and parts[at] != "out" and chosen == {parts[at]}:
         parts[start], parts[at - 1] = parts[at], parts[at]
@@ -55,30 +54,9 @@ def _is_the_one(words: Sequence[Word], tagged: Tagged, start: int, at: int, end:
     )
 
 
-def _article(words: Sequence[Word], tagged: Tagged, noun: int) -> int:
-    """Where the phrase begins that ends on a noun; the noun itself if it has no article."""
-    start = noun
-    while start and (tagged.tags[start - 1] in _INSIDE or words[start - 1].lower in _MOST):
-        start -= 1
-    has_article = start > 0 and tagged.tags[start - 1] == "determiner"
-    return start - 1 if has_article else noun
-
-
-def _end(words: Sequence[Word], tagged: Tagged, start: int) -> int:
-    """Where the phrase ends that begins at `start`, with the whole of a name."""
-    end = start + 1 if start < len(words) and tagged.tags[start] == "determiner" else start
-    while end < len(words):
-        entity = tagged.entities[end]
-        in_name = bool(entity) and end > start and entity == tagged.entities[end - 1]
-        if tagged.tags[end] not in _INSIDE and not (in_name and words[end].text[0].isalnum()):
-            break
-        end += 1
-    return end if tagged.tags[end - 1] in _INSIDE else start
-
-
 def _single_out(words: Sequence[Word], tagged: Tagged, parts: list[Part], noun: int) -> None:
     """Takes in "first", "only" or "largest" before a chosen noun, and the noun behind a chosen one."""
-    start = _article(words, tagged, noun)
+    start = phrase_start(words, tagged, noun)
     if words[start].lower != "the":
         return
     singled = [i for i in range(start + 1, noun) if _singles_out(words, tagged, i)]
@@ -88,13 +66,23 @@ def _single_out(words: Sequence[Word], tagged: Tagged, parts: list[Part], noun: 
     for i in singled if parts[noun] != "out" else ():
         if parts[i] == "out":
             parts[i] = parts[noun]
-            if words[i].lower in _MOST:
+            if words[i].lower in MOST:
                 parts[i + 1] = parts[noun]
+    if singled and parts[noun] != "out" and _ends(tagged, noun):
+        _join_infinitive(words, tagged, parts, start, noun)
+
+
+def _join_infinitive(words: Sequence[Word], tagged: Tagged, parts: list[Part], start: int, noun: int) -> None:
+    """Goes on to what somebody was the first to do; many were first at something."""
+    verb = noun + 2
+    if verb < len(words) and words[noun + 1].lower == "to" and tagged.tags[verb] == "infinitive":
+        end = max(phrase_end(words, tagged, verb + 1), verb + 1)
+        parts[start:end] = [parts[noun]] * (end - start)
 
 
 def _ends(tagged: Tagged, noun: int) -> bool:
     """Whether a noun is the last of its phrase."""
-    return noun + 1 >= len(tagged.tags) or tagged.tags[noun + 1] not in _INSIDE
+    return noun + 1 >= len(tagged.tags) or tagged.tags[noun + 1] not in INSIDE
 
 
 def _singles_out(words: Sequence[Word], tagged: Tagged, i: int) -> bool:

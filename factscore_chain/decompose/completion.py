@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from factscore_chain.decompose.comparisons import keep_comparisons
 from factscore_chain.decompose.complements import keep_complements
+from factscore_chain.decompose.phrases import keep_phrases
+from factscore_chain.decompose.quantities import keep_quantities
 from factscore_chain.decompose.tagger import Part, Tagged
 from factscore_chain.decompose.units import keep_units, separates
-from factscore_chain.decompose.words import UNIT_MARKS, Word
+from factscore_chain.decompose.words import MODALS, UNIT_MARKS, Word
 
 _NEGATIONS = frozenset({"not", "never", "n't", "no", "neither", "nor", "hardly", "barely", "cannot"})
 _QUALIFIER_LIST = "former ex almost nearly about approximately around roughly over under allegedly reportedly"
@@ -19,8 +22,6 @@ _QUALIFIERS = frozenset(_QUALIFIER_LIST.split()) | {"supposedly", "possibly", "p
 _LINKS = frozenset("-–—/&'’.+_")
 _OBJECTS = frozenset({"him", "her", "it", "them", "himself", "herself", "itself", "themselves"})
 _OWNED = frozenset({"adjective", "noun", "plural", "name", "number"})
-_MODAL_LIST = "may might could would should must can cannot will shall"
-_MODALS = frozenset(_MODAL_LIST.split())
 _VERBS = frozenset({"finite", "participle", "gerund", "infinitive"})
 
 
@@ -31,6 +32,9 @@ def complete(words: Sequence[Word], tagged: Tagged, parts: Sequence[Part]) -> li
     _fill_gaps(words, tagged, whole)
     _attach(words, tagged, whole)
     keep_complements(words, tagged, whole)
+    keep_comparisons(words, tagged, whole)
+    keep_quantities(words, tagged, whole)
+    keep_phrases(words, tagged, whole)
     _finish_owner(words, tagged, whole)
     _finish_object(words, tagged, whole)
     return whole
@@ -96,7 +100,7 @@ def _attach(words: Sequence[Word], tagged: Tagged, parts: list[Part]) -> None:
 
 
 def _is_modal(word: Word, tag: str) -> bool:
-    return tag == "finite" and (word.lower in _MODALS or word.lower.endswith(("n't", "n’t")))
+    return tag == "finite" and (word.lower in MODALS or word.lower.endswith(("n't", "n’t")))
 
 
 def _is_number(words: Sequence[Word], i: int) -> bool:

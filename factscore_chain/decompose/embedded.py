@@ -39,7 +39,8 @@ from factscore_chain.decompose.sentences import split_sentences
 from factscore_chain.decompose.tagger import FactTagger, Tagged, load_tagger
 from factscore_chain.decompose.undivided import undivided
 from factscore_chain.decompose.unread import says_something
-from factscore_chain.decompose.words import Word, split_words
+from factscore_chain.decompose.wholes import clauses, wholes
+from factscore_chain.decompose.words import Word, is_content, split_words
 from factscore_chain.stage import LocalStage
 from factscore_chain.values import AtomicFact, Decomposition, Generation, Sentence, Span
 
@@ -210,8 +211,11 @@ def _facts(
         return
     statements: list[Statement] = []
     realiser = Realiser(piece.stated.text, words, tagged, referents) if tagged is not None else None
-    if realiser and piece.divisible:
-        statements = realiser.statements()
+    if realiser and tagged and piece.divisible:
+        whole = wholes(piece.stated.text, words, tagged)
+        statements = realiser.statements(whole)
+        for clause in [*whole, *_lost(words, tagged, realiser.lost, statements)]:
+            statements += _as_it_stands(piece.stated.text, words, clause, referents)
     if not statements or (tagged is not None and tagged.read < len(words)):
         statements += undivided(piece.stated.text, language, referents)
     for statement in statements:
@@ -223,6 +227,24 @@ def _facts(
         )
     if realiser:
         referents.add(realiser.mentions)
+
+
+def _lost(
+    words: Sequence[Word], tagged: Tagged, lost: set[int], statements: Sequence[Statement]
+) -> list[range]:
+    """The clauses with a word in them that no statement has and one should have had."""
+    stated = {word.lower for one in statements for word in split_words(one.text)}
+    left = {i for i in lost if is_content(words[i].text) and words[i].lower not in stated}
+    return [one for one in clauses(words, tagged) if left & set(one)]
+
+
+def _as_it_stands(
+    text: str, words: Sequence[Word], clause: range, referents: Referents
+) -> Iterator[Statement]:
+    """A clause that is not taken apart."""
+    start, end = words[clause[0]].start, words[clause[-1]].end
+    for one in undivided(text[start:end], "en", referents):
+        yield one._replace(start=start + one.start, end=start + one.end)
 
 
 def _is_person(

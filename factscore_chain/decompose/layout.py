@@ -35,6 +35,7 @@ _BE_FIRST = frozenset(_PARTICIPLES.split())
 _SIMPLE_WORDS = 16
 _SERIES = re.compile(r",\s+\D|;| and | but ")
 _VERBAL = frozenset({"finite", "participle", "gerund"})
+_BEGINS_SUBJECT = frozenset({"name", "pronoun", "determiner"})
 _DENIAL = re.compile(r"\b(?:never|not)\b")
 _YEAR_HEADER = re.compile(r"(?:year|date|season|period)s?$", re.IGNORECASE)
 NON_ANSWERS = frozenset(
@@ -139,9 +140,20 @@ def item_statement(
         return _pair_statement(pair["key"].strip(), pair["value"].strip(), subject)
     if not tags or _is_clause(text, subject):
         return None
+    if tags[0] in _VERBAL and _names_its_subject(text, tags):
+        return None
     if tags[0] in _VERBAL:
         return _verb_statement(text, tags[0], subject)
     return None if "finite" in tags else _noun_statement(text, tags, subject, headings)
+
+
+def _names_its_subject(text: str, tags: Sequence[str]) -> bool:
+    """Whether a subject and a verb follow what a text opens with: "Founded in 1636, Harvard is ..."."""
+    words = split_words(text)
+    return any(
+        word.text == "," and tags[at + 1] in _BEGINS_SUBJECT and "finite" in tags[at + 2 :]
+        for at, word in enumerate(words[: len(tags) - 2])
+    )
 
 
 def _is_clause(text: str, subject: str | None) -> bool:

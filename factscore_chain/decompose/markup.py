@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from factscore_chain.thinking import THINKING
+from factscore_chain.thinking import THINKING, thoughts
 
 _INLINE_LIST = """
 a abbr acronym b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q s samp
@@ -35,7 +35,11 @@ _EMPTY_PAIR = re.compile(rf"<(?P<name>{_INLINE})\b[^<>]*>(?P<blank>\s*)</(?P=nam
 
 def without_tags(text: str) -> str:
     """The text with blanks in the place of its tags; it is as long as before."""
-    return _TAG.sub(_blank, text) if "<" in text else text
+    if "<" not in text:
+        return text
+    for start, end in thoughts(text):
+        text = f"{text[:start]}{' ' * (end - start - 1)}\n{text[end:]}"
+    return _TAG.sub(_blank, text)
 
 
 def only_tags(text: str) -> str:

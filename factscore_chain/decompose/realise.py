@@ -21,7 +21,10 @@ from factscore_chain.decompose.coreference import (
     is_possessive,
     is_vague,
 )
+from factscore_chain.decompose.noun_phrases import phrase_start
 from factscore_chain.decompose.selection import chosen
+from factscore_chain.decompose.soundness import is_sound, may_lead, without_loose_words
+from factscore_chain.decompose.subjects import first_verb, place_before, whole_subject
 from factscore_chain.decompose.tagger import Part, Pattern, Tagged
 from factscore_chain.decompose.wording import finish, is_countable, possessive, with_copula
 from factscore_chain.decompose.words import Word, is_content, is_mark, join, split_words
@@ -32,6 +35,7 @@ _AFTER_OBJECTS = frozenset(_AFTER_OBJECT_LIST.split()) | {"", ",", ".", ";"}
 _VERBAL = frozenset({"finite", "participle", "gerund", "infinitive"})
 _GROUP_ENDS = frozenset({"preposition", "conjunction", "pronoun"})
 _LONGEST_GROUP = 8
+_IN_PLACE = frozenset({"is in", "was in"})
 _BE = frozenset({"is", "was", "are", "were"})
 
 
@@ -54,8 +58,15 @@ class Realiser:
         self._referents = referents
         self._mentions = list(find_mentions(sentence, words, tagged.entities))
         self._parts = [complete(words, tagged, pattern.parts) for pattern in tagged.patterns]
-        self._subjects = [chosen(words, parts, "subject") for parts in self._parts]
+        self._subjects = [
+            whole_subject(words, tagged, parts, chosen(words, parts, "subject")) for parts in self._parts
+        ]
+        self.lost: set[int] = set()
+        """Indices of words that were chosen and are in no statement, because they do not hang together."""
         self._main = self._main_subject()
+        self._subjects = [
+            subject or self._shared(parts) for parts, subject in zip(self._parts, self._subjects, strict=True)
+        ]
 
     @property
     def mentions(self) -> list[Mention]:
@@ -75,24 +86,44 @@ class Realiser:
         people = any(self._tagged.entities[i] in ("person", "group") for i in subject)
         return not people and (family is None or (family == "it" and len(subject) == 1))
 
-    def statements(self) -> list[Statement]:
-        """One statement for each pattern that makes one."""
+    def statements(self, whole: Sequence[range] = ()) -> list[Statement]:
+        """One statement for each pattern that makes one.
+
+        Args:
+            whole: Ranges of words that are not to be taken apart.
+        """
         made = zip(self._tagged.patterns, self._parts, self._subjects, strict=True)
-        found = [self._statement(*one) for one in made]
+        found = [self._statement(*one) for one in made if not _touches(one[1], whole)]
         return [one for one in found if one is not None]
 
     def _main_subject(self) -> list[int]:
         counted = Counter(map(tuple, filter(None, self._subjects)))
         return list(counted.most_common(1)[0][0]) if counted else []
 
+    def _shared(self, parts: Sequence[Part]) -> list[int]:
+        """The subject of another pattern with the same verb; none where there is no such pattern."""
+        verb = first_verb(self._tagged, parts)
+        if verb is None:
+            return []
+        others = zip(self._parts, self._subjects, strict=True)
+        return next((own for other, own in others if own and verb == first_verb(self._tagged, other)), [])
+
     def _statement(self, pattern: Pattern, parts: Sequence[Part], subject: list[int]) -> Statement | None:
-        predicate = self._verb_first(chosen(self._words, parts, "predicate"))
+        about = set(subject or self._main)
+        predicate = [i for i in chosen(self._words, parts, "predicate") if i not in about]
+        predicate = self._verb_first(predicate)
         if not any(is_content(self._words[i].text) or self._words[i].text.isdigit() for i in predicate):
             return None
         if not subject or subject == self._main:
             predicate = self._with_verb(predicate, lacks_verb=not pattern.insertion)
+        if pattern.insertion in _IN_PLACE and (place := place_before(self._words, self._tagged, predicate)):
+            subject = place
+        predicate = without_loose_words(self._words, self._tagged, predicate)
         named = self._name(subject)
         if named is None:
+            return None
+        if not is_sound(self._words, self._tagged, subject or self._main, predicate):
+            self.lost.update(subject, predicate)
             return None
         subject_text, checkable = named
         predicate_text, resolved = self._resolve_inside(self._predicate(pattern, predicate), subject_text)
@@ -116,7 +147,12 @@ class Realiser:
             verb > 0 and tags[predicate[verb - 1]] == "adverb" and predicate[verb - 1] == predicate[verb] - 1
         ):
             verb -= 1
-        return predicate[verb:] + predicate[:verb]
+        lead, rest = predicate[:verb], predicate[verb:]
+        says_all = not any(is_content(self._words[i].text) for i in rest)
+        keeps = bool(lead) and (says_all or may_lead(self._words, self._tagged, lead))
+        if not keeps:
+            self.lost.update(lead)
+        return rest + (lead if keeps else [])
 
     def _with_verb(self, predicate: list[int], *, lacks_verb: bool) -> list[int]:
         """Gives "in Oslo", or an object alone, the verb that it belongs to in the sentence."""
@@ -150,10 +186,11 @@ class Realiser:
         text = join(self._sentence, [self._words[i] for i in subject])
         first = self._words[subject[0]]
         if is_vague(text):
-            return text, False
+            return text, self._is_expletive(subject)
         if family_of(first.text) is None:
             tags = [self._tagged.tags[i] for i in subject]
-            return (f"the {self._text(subject)}" if is_countable(tags) and "name" not in tags else text), True
+            bare = is_countable(tags) and "name" not in tags and self._has_article(subject)
+            return (f"the {self._text(subject)}" if bare else text), True
         if len(subject) > 1 and not is_possessive(first.text):
             return text, False
         earlier = [one for one in self._mentions if 0 <= self._sentence.find(one.name) < first.start]
@@ -162,6 +199,18 @@ class Realiser:
             return text, False
         rest = join(self._sentence, [self._words[i] for i in subject[1:]])
         return (f"{possessive(name)} {rest}" if rest else name), True
+
+    def _is_expletive(self, subject: Sequence[int]) -> bool:
+        """Whether "there" says no more than that something is."""
+        following = self._words[subject[-1] + 1 : subject[-1] + 2]
+        return self._words[subject[0]].lower == "there" and any(word.lower in _BE for word in following)
+
+    def _has_article(self, subject: Sequence[int]) -> bool:
+        """Whether its sentence gives a noun an article or an owner; "gold" has none."""
+        start = phrase_start(self._words, self._tagged, subject[0])
+        return any(
+            self._tagged.tags[i] in ("determiner", "pronoun", "other") for i in (start - 1, start) if i >= 0
+        )
 
     def _predicate(self, pattern: Pattern, predicate: Sequence[int]) -> str:
         words = [self._words[i] for i in predicate]
@@ -188,7 +237,8 @@ class Realiser:
         words = [self._words[i] for i in indices]
         if 0 in indices and self._tagged.tags[0] != "name" and self._tagged.entities[0] in ("", "date"):
             first = self._words[0]
-            lowered = first._replace(text=first.text[:1].lower() + first.text[1:])
+            spelled = first.text[1:] != first.text[1:].lower()
+            lowered = first if spelled else first._replace(text=first.text[:1].lower() + first.text[1:])
             words = [lowered if word is first else word for word in words]
         return join(self._sentence, words)
 
@@ -239,3 +289,8 @@ class Realiser:
         if topic is None or family_of(pronoun) in ("it", "they"):
             return True
         return bool(set(subject.split()) & set(topic.split())) or self._referents.resolve(pronoun) != topic
+
+
+def _touches(parts: Sequence[Part], ranges: Sequence[range]) -> bool:
+    """Whether a predicate has words in one of the ranges; the full stop of a sentence is none."""
+    return any(parts[i] == "predicate" for one in ranges for i in one[: len(parts) - 1 - one.start])

@@ -22,6 +22,11 @@ _LEADING_PRONOUNS = {
     "zh": re.compile(r"[他她它](?!们)"),
     "ja": re.compile(r"彼女?(?=[はがもの])"),
 }
+_EXPLETIVE = re.compile(
+    r"(?:it (?:is|was|has been)\b.*\bthat\b|there (?:is|are|was|were|has been|have been|exists?)\b)",
+    re.IGNORECASE,
+)
+"""Openings whose first word stands for nothing, so that nothing is missing."""
 _UNSPACED = {"zh", "ja"}
 
 
@@ -55,6 +60,8 @@ def _with_subject(clause: str, language: str, referents: Referents) -> tuple[str
 def _english(clause: str, referents: Referents) -> tuple[str, bool]:
     words = split_words(clause)
     first = words[0]
+    if _EXPLETIVE.match(clause):
+        return clause, True
     if is_vague(clause) or is_vague(first.text):
         return clause, False
     if family_of(first.text) is None:

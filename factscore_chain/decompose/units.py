@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from factscore_chain.decompose.quantities import ERAS
 from factscore_chain.decompose.tagger import Part, Tagged
 from factscore_chain.decompose.words import Word, is_content, is_mark
 
@@ -86,7 +87,7 @@ def _fill_ranges(words: Sequence[Word], tagged: Tagged, parts: list[Part]) -> No
 
 
 def _is_time(words: Sequence[Word], tagged: Tagged, i: int) -> bool:
-    return tagged.entities[i] == "date" or words[i].text[0].isdigit()
+    return tagged.entities[i] == "date" or words[i].text[0].isdigit() or words[i].lower in ERAS
 
 
 def _with_initials(words: Sequence[Word], start: int) -> int:

@@ -21,6 +21,9 @@ after before during over under between among through
 i me my we us our you your he him his she her hers they them their theirs himself herself itself themselves
 """
 _FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
+_MODAL_LIST = "may might could would should must can cannot will shall"
+MODALS = frozenset(_MODAL_LIST.split())
+"""Verbs that need another."""
 UNIT_MARKS = frozenset("%‰°$€£¥₹<>≤≥=±+−~")
 """Signs that belong to the number beside them."""
 
