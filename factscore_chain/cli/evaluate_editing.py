@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from factscore_chain.cli.edit import POLICIES, VARIANTS, check_editing_model
 from factscore_chain.cli.estimating import add_estimator_argument, make_judge, make_llm
+from factscore_chain.cli.kb import passages_wanted
 from factscore_chain.cli.limiting import model_means
 from factscore_chain.cli.printed import print_found
 from factscore_chain.cli.progress import fact_progress
@@ -110,7 +111,7 @@ def run_editing(options: argparse.Namespace) -> bool:
             chosen[: options.limit],
             _editors(options),
             estimator,
-            Source(decomposer, retriever, options.k),
+            Source(decomposer, retriever, passages_wanted(options)),
             second={second.name: second.verifier},
             veto=second if options.veto else None,
             policy=as_policy(options.policy),
