@@ -12,11 +12,17 @@ INSIDE = frozenset({"adjective", "noun", "plural", "name", "number"})
 MOST = frozenset({"most", "least"})
 
 
-def phrase_start(words: Sequence[Word], tagged: Tagged, noun: int) -> int:
-    """Where the phrase begins that ends on a noun; the noun itself if it has no article."""
-    start = noun
+def run_start(words: Sequence[Word], tagged: Tagged, end: int) -> int:
+    """Where the nouns and adjectives begin that stand right before `end`; `end` itself if there are none."""
+    start = end
     while start and (tagged.tags[start - 1] in INSIDE or words[start - 1].lower in MOST):
         start -= 1
+    return start
+
+
+def phrase_start(words: Sequence[Word], tagged: Tagged, noun: int) -> int:
+    """Where the phrase begins that ends on a noun; the noun itself if it has no article."""
+    start = run_start(words, tagged, noun)
     has_article = start > 0 and tagged.tags[start - 1] == "determiner"
     return start - 1 if has_article else noun
 

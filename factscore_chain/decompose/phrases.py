@@ -12,6 +12,7 @@ _AUXILIARY_LIST = "is are was were am be been being has have had do does did"
 _AUXILIARIES = frozenset(_AUXILIARY_LIST.split()) | MODALS
 _STANDS_ALONE = frozenset({"is", "are", "was", "were", "has", "have", "had"})
 _HAVE = frozenset({"has", "have", "had"})
+_PLACING = frozenset({"at", "in", "on", "by", "from", "with", "into"})
 _MAIN = frozenset({"infinitive", "participle"})
 _LITTLE_LIST = "a an the on in of to from at for with by into over under"
 _LITTLE = frozenset(_LITTLE_LIST.split())
@@ -65,7 +66,11 @@ def _fill_verb_groups(words: Sequence[Word], tagged: Tagged, parts: list[Part]) 
         verbs = verb_group(tagged, at)
         if not verbs or tagged.tags[chosen] == "finite":
             continue
-        if chosen in verbs or words[at].lower not in _STANDS_ALONE or tagged.tags[chosen] == "preposition":
+        linked = chosen - 1 > verbs[-1] and words[chosen - 1].lower in _PLACING
+        if linked:  # "was burned at the stake" is no "was the stake"
+            parts[chosen - 1] = "predicate"
+        needs = linked or words[at].lower not in _STANDS_ALONE
+        if needs or chosen in verbs or tagged.tags[chosen] == "preposition":
             for i in verbs:
                 parts[i] = "predicate"
 

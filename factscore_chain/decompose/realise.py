@@ -21,10 +21,10 @@ from factscore_chain.decompose.coreference import (
     is_possessive,
     is_vague,
 )
-from factscore_chain.decompose.noun_phrases import phrase_start
+from factscore_chain.decompose.noun_phrases import run_start
 from factscore_chain.decompose.selection import chosen
 from factscore_chain.decompose.soundness import is_sound, may_lead, without_loose_words
-from factscore_chain.decompose.subjects import first_verb, place_before, whole_subject
+from factscore_chain.decompose.subjects import first_verb, owned_before, place_before, whole_subject
 from factscore_chain.decompose.tagger import Part, Pattern, Tagged
 from factscore_chain.decompose.wording import finish, is_countable, possessive, with_copula
 from factscore_chain.decompose.words import Word, is_content, is_mark, join, split_words
@@ -126,6 +126,11 @@ class Realiser:
             self.lost.update(subject, predicate)
             return None
         subject_text, checkable = named
+        if owned := owned_before(self._words, self._tagged, predicate):
+            predicate = [i for i in predicate if i not in owned]
+            subject_text = (
+                f"{possessive(subject_text)} {join(self._sentence, self._words[owned[0] : owned.stop])}"
+            )
         predicate_text, resolved = self._resolve_inside(self._predicate(pattern, predicate), subject_text)
         places = [*subject, *predicate]
         text = finish(f"{subject_text} {predicate_text}")
@@ -207,10 +212,8 @@ class Realiser:
 
     def _has_article(self, subject: Sequence[int]) -> bool:
         """Whether its sentence gives a noun an article or an owner; "gold" has none."""
-        start = phrase_start(self._words, self._tagged, subject[0])
-        return any(
-            self._tagged.tags[i] in ("determiner", "pronoun", "other") for i in (start - 1, start) if i >= 0
-        )
+        before = run_start(self._words, self._tagged, subject[0]) - 1
+        return before >= 0 and self._tagged.tags[before] in ("determiner", "pronoun", "other")
 
     def _predicate(self, pattern: Pattern, predicate: Sequence[int]) -> str:
         words = [self._words[i] for i in predicate]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from factscore_chain.decompose.noun_phrases import INSIDE, phrase_start
+from factscore_chain.decompose.noun_phrases import INSIDE
 from factscore_chain.decompose.phrases import is_auxiliary, verb_group
+from factscore_chain.decompose.subjects import series_goes_on
 from factscore_chain.decompose.tagger import Tagged
 from factscore_chain.decompose.words import MODALS, Word
 
@@ -32,11 +33,7 @@ def is_sound(words: Sequence[Word], tagged: Tagged, subject: Sequence[int], pred
         or _has_loose_modal(words, tagged, predicate)
         or _takes_for_another(words, tagged, subject, predicate)
         or _is_object(tagged, subject, predicate)
-        or _is_anothers(words, tagged, subject, predicate)
         or _is_one_of_several(words, tagged, predicate)
-        or (
-            bool(subject) and tagged.tags[subject[0]] == "preposition" and words[subject[0]].text[0].islower()
-        )
     )
 
 
@@ -67,7 +64,8 @@ def without_loose_words(words: Sequence[Word], tagged: Tagged, predicate: Sequen
 def _is_loose(words: Sequence[Word], tagged: Tagged, one: int, other: int) -> bool:
     """Whether a preposition or an article is followed by nothing that it may stand before."""
     tags = tagged.tags
-    if other == one + 1 or tags[one] not in ("preposition", "determiner") or words[other].text in _QUOTES:
+    opens_title = words[other].text in _QUOTES or words[other].text[0].isupper()
+    if other == one + 1 or tags[one] not in ("preposition", "determiner") or opens_title:
         return False
     if tags[one] == "determiner":
         return tags[other] in ("preposition", "conjunction", "participle", "finite")
@@ -117,24 +115,9 @@ def _is_object(tagged: Tagged, subject: Sequence[int], predicate: Sequence[int])
     return bool(subject) and after and 0 < subject[0] - at <= 2
 
 
-def _is_anothers(
-    words: Sequence[Word], tagged: Tagged, subject: Sequence[int], predicate: Sequence[int]
-) -> bool:
-    """Whether the verb belongs to what somebody has: "whose husband was" says nothing of what she was."""
-    verb = next((i for i in predicate if tagged.tags[i] == "finite"), None)
-    if verb is None:
-        return False
-    owned = phrase_start(words, tagged, verb)
-    return (
-        0 < owned < verb and words[owned - 1].lower == "whose" and not set(range(owned, verb)) & set(subject)
-    )
-
-
 def _is_one_of_several(words: Sequence[Word], tagged: Tagged, predicate: Sequence[int]) -> bool:
     """Whether a place is said to lie in another of its series: "by France, Spain and Portugal"."""
-    start, end = predicate[0], predicate[-1] + 1
+    start = predicate[0]
     alone = all(tagged.entities[i] == "place" for i in predicate)
-    in_series = (
-        start > 1 and words[start - 1].text == "," and end < len(words) and words[end].lower in ("and", "or")
-    )
-    return alone and in_series and tagged.entities[start - 2] == "place"
+    after_place = start > 1 and words[start - 1].text == "," and tagged.entities[start - 2] == "place"
+    return alone and after_place and series_goes_on(words, tagged, predicate[-1] + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factscore_chain.decompose.noun_phrases import INSIDE, phrase_start
+from factscore_chain.decompose.noun_phrases import INSIDE, run_start
 from factscore_chain.decompose.tagger import Part, Tagged
 from factscore_chain.decompose.words import Word
 
@@ -28,7 +28,7 @@ def whole_subject(
 
     "Copper, tin and zinc are metals" is about all three, "Saturn's largest moon" about no other moon.
     """
-    subject = _nearest(tagged, parts, subject)
+    subject = _without_manner(words, tagged, _nearest(tagged, parts, subject))
     joint = _joint_subject(words, tagged)
     if subject and joint and set(subject) <= set(joint):
         return [*joint]
@@ -39,15 +39,28 @@ def whole_subject(
 
 def place_before(words: Sequence[Word], tagged: Tagged, predicate: Sequence[int]) -> list[int]:
     """The place that another place right behind it says more of: "Lorain" in "in Lorain, Ohio"."""
-    start, end = predicate[0], predicate[-1] + 1
-    follows = words[end].lower if end < len(words) else ""
-    after_comma = start > 1 and words[start - 1].text == ","
-    if not after_comma or tagged.entities[start] != "place" or follows in ("and", "or", "&"):
+    start = predicate[0]
+    after_comma = start > 1 and words[start - 1].text == "," and tagged.entities[start] == "place"
+    if not after_comma or series_goes_on(words, tagged, predicate[-1] + 1):
         return []
     begin = start - 1
     while begin and tagged.entities[begin - 1] == "place" and words[begin - 1].text != ",":
         begin -= 1
     return [*range(begin, start - 1)]
+
+
+def series_goes_on(words: Sequence[Word], tagged: Tagged, at: int) -> bool:
+    """Whether "and" and another place follow."""
+    return (
+        at + 1 < len(words) and words[at].lower in ("and", "or", "&") and tagged.entities[at + 1] == "place"
+    )
+
+
+def owned_before(words: Sequence[Word], tagged: Tagged, predicate: Sequence[int]) -> range:
+    """What "whose" stands before, if the verb is its own: "husband" in "whose husband was"; else empty."""
+    verb = next((i for i in predicate if tagged.tags[i] == "finite"), 0)
+    owned = range(run_start(words, tagged, verb), verb)
+    return owned if owned and owned[0] and words[owned[0] - 1].lower == "whose" else range(0)
 
 
 def _nearest(tagged: Tagged, parts: Sequence[Part], subject: list[int]) -> list[int]:
@@ -60,6 +73,17 @@ def _nearest(tagged: Tagged, parts: Sequence[Part], subject: list[int]) -> list[
     while start and parts[start - 1] == "subject" and tagged.tags[start - 1] in (*INSIDE, "determiner"):
         start -= 1
     return [*range(start, end)] or subject
+
+
+def _without_manner(words: Sequence[Word], tagged: Tagged, subject: list[int]) -> list[int]:
+    """A subject without what says when or how it did something: "after studying law, she"."""
+    if not subject:
+        return subject
+    first, before = tagged.tags[subject[0]], tagged.tags[max(0, subject[0] - 1)]
+    if first != "preposition" and not (first == "gerund" and before == "preposition"):
+        return subject
+    comma = next((k for k, i in reversed(list(enumerate(subject))) if words[i].text == ","), len(subject))
+    return subject[comma + 1 :]
 
 
 def _joint_subject(words: Sequence[Word], tagged: Tagged) -> range | None:
@@ -81,7 +105,7 @@ def _joint_subject(words: Sequence[Word], tagged: Tagged) -> range | None:
 def _with_owner(words: Sequence[Word], tagged: Tagged, subject: list[int]) -> list[int]:
     """A noun with whose it is: "Saturn's largest moon"."""
     noun = subject[-1]
-    owner = phrase_start(words, tagged, noun) - 1
+    owner = run_start(words, tagged, noun) - 1
     if owner < 1 or words[owner].text not in _OWNERS:
         return subject
     while owner and (tagged.tags[owner - 1] in INSIDE or words[owner - 1].text in _OWNERS):

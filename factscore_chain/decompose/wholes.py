@@ -39,6 +39,12 @@ _TURNS = frozenset({"and", "but", "while", "whereas", "yet"})
 _PRESENT = frozenset({"is", "are", "has", "have", "does", "do", "can", "will", "may", "must"})
 _PAST = frozenset({"was", "were", "had", "did", "could", "would"})
 _VERBAL = frozenset({"finite", "participle", "infinitive", "gerund"})
+_ESTABLISHED_LIST = (
+    "discovered found showed shown shows proved proven proves revealed demonstrated confirmed learned learnt"
+    " realised realized noticed knew known knows determined established announced"
+)
+_ESTABLISHES = frozenset(_ESTABLISHED_LIST.split())
+"""Verbs whose "that" claims what follows as well."""
 _BETWEEN_VERB_AND_THAT = 2
 
 
@@ -120,6 +126,8 @@ def _has_reported_clause(words: Sequence[Word], tags: Sequence[str]) -> bool:
             continue
         before = range(max(0, at - _BETWEEN_VERB_AND_THAT), at)
         verbs = [i for i in before if tags[i] in _VERBAL]
+        if verbs and words[verbs[-1]].lower in _ESTABLISHES:
+            continue
         if verbs and all(tags[i] in (*_VERBAL, "adverb", "pronoun") for i in range(verbs[-1], at)):
             return True
     return False
