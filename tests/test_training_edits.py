@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from factscore_chain.evals.training.verifier.edits import Editor, exchange, replace_everywhere
+from factscore_chain.evals.training.verifier.edits import Editor, exchange, misplace, replace_everywhere
 
 EDITOR = Editor(["He lived in Nairobi.", "She worked in Quito."])
 
@@ -61,3 +61,27 @@ def test_swapped_parties_are_named_so_that_the_evidence_can_be_swapped_too() -> 
     found = [EDITOR.edit("Ada Bell defeated Bo Cole.", Random(seed), "Ada Bell") for seed in range(60)]
     swap = next(one for one in found if one and one.kind == "argument_swap")
     assert (swap.text, swap.old, swap.new) == ("Bo Cole defeated Ada Bell.", "Ada Bell", "Bo Cole")
+
+
+EVIDENCE = "In 1901 Ada Bell moved to Lima. After the war she went back to Quito in 1919."
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("She moved to Lima.", {"She moved to Quito."}),
+        ("She went back in 1919.", {"She went back in 1901."}),
+        ("She wrote a book.", set()),
+    ],
+)
+def test_a_misplaced_value_stands_elsewhere_in_the_evidence(text: str, changed: set[str]) -> None:
+    found = [misplace(text, EVIDENCE, Random(seed)) for seed in range(20)]
+    assert {one.text for one in found if one} == changed
+
+
+def test_values_named_side_by_side_are_never_misplaced() -> None:
+    assert misplace("She saw Lima.", "She saw Lima and Quito.", Random(0)) is None
+
+
+def test_what_the_evidence_does_not_say_is_never_misplaced() -> None:
+    assert misplace("She was born in 1890.", EVIDENCE, Random(0)) is None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -11,8 +14,9 @@ import pytest
 
 from factscore_chain.errors import UsageError
 from factscore_chain.evals.split import is_held_out
-from factscore_chain.evals.training.verifier.config import Edits, read_recipe
+from factscore_chain.evals.training.verifier.config import Edits, LeadsConfig, read_recipe
 from factscore_chain.evals.training.verifier.edits import Editor
+from factscore_chain.evals.training.verifier.leads import read_leads
 from factscore_chain.evals.training.verifier.pairs import (
     FOLDS,
     TrainingPair,
@@ -63,7 +67,7 @@ def test_training_topics_pass() -> None:
 
 
 def test_an_edit_is_made_in_the_evidence_too_so_that_both_must_be_read() -> None:
-    made = edited([pair(TRAINED)], Editor([]), Random(4), Edits(rate=1, symmetric=1, denied=0))
+    made = edited([pair(TRAINED)], Editor([]), Random(4), Edits(rate=1, misplaced=0, symmetric=1, denied=0))
     false, true, other = made
     assert (false.label, true.label, other.label) == (CONTRADICTED, SUPPORTED, CONTRADICTED)
     assert (true.claim, true.evidence) == (false.claim, other.evidence)
@@ -72,7 +76,7 @@ def test_an_edit_is_made_in_the_evidence_too_so_that_both_must_be_read() -> None
 
 def test_swapped_parties_are_swapped_in_the_evidence_too() -> None:
     one = TrainingPair("Ada Bell defeated Bo Cole.", "In 1901 Ada Bell defeated Bo Cole.", SUPPORTED, "lead")
-    made = edited([one] * 60, Editor([]), Random(0), Edits(rate=1, symmetric=1, denied=0))
+    made = edited([one] * 60, Editor([]), Random(0), Edits(rate=1, misplaced=0, symmetric=1, denied=0))
     swapped = "In 1901 Bo Cole defeated Ada Bell."
     assert {(pair.claim, pair.label) for pair in made if pair.evidence == swapped} == {
         ("Bo Cole defeated Ada Bell.", SUPPORTED),
@@ -82,11 +86,50 @@ def test_swapped_parties_are_swapped_in_the_evidence_too() -> None:
 
 def test_the_denial_of_what_is_false_is_true() -> None:
     one = pair(TRAINED)._replace(claim="The hall was opened in 1815.")
-    made = edited([one] * 40, Editor([]), Random(0), Edits(rate=1, symmetric=0, denied=1))
+    made = edited([one] * 40, Editor([]), Random(0), Edits(rate=1, misplaced=0, symmetric=0, denied=1))
     denied = [each for each in made if re.search(r"was (not|never) opened in", each.claim)]
     of_other_years = [each for each in denied if "1815" not in each.claim]
     assert of_other_years
     assert {each.label for each in of_other_years} == {SUPPORTED}
+
+
+def test_misplaced_values_change_places_in_the_evidence_too() -> None:
+    told = "It opened in 1815 after a long delay and closed in 1830."
+    one = TrainingPair("It opened in 1815.", told, SUPPORTED, "lead")
+    false, true, other = edited(
+        [one], Editor([]), Random(0), Edits(rate=0, misplaced=1, symmetric=1, denied=0)
+    )
+    assert (false.claim, false.evidence) == ("It opened in 1830.", told)
+    assert (true.claim, true.label) == (false.claim, SUPPORTED)
+    assert true.evidence == other.evidence == "It opened in 1830 after a long delay and closed in 1815."
+
+
+def write_summaries(folder: Path, leads: dict[str, str]) -> Path:
+    for name in ("factscore/pages.jsonl", "fool_me_twice/dev.jsonl", "wice/claim_dev.jsonl"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("")
+    (folder / "factscore/pages.jsonl").write_text(json.dumps({"title": HELD_OUT, "text": ["It."]}) + "\n")
+    rows = [{"title": title, "extract": text} for title, text in leads.items()]
+    (folder / "vital_articles").mkdir()
+    packed = gzip.compress(json.dumps(rows).encode())
+    (folder / "vital_articles/summaries_en-us.json.gz").write_bytes(packed)
+    return folder
+
+
+LEAD = (
+    "The Amazon is a river in South America, and it carries more water than any other river. It rises in the "
+    "Andes of Peru and flows through Brazil to the Atlantic Ocean. Some 400 billion trees grow in its basin."
+)
+
+
+@pytest.mark.parametrize("facts", [0, 1])
+def test_a_lead_gives_statements_that_stand_alone(facts: float, tmp_path: Path) -> None:
+    data = write_summaries(tmp_path, {"Amazon": LEAD, HELD_OUT: LEAD})
+    found = read_leads(data, LeadsConfig(count=9, of_each=3, facts=facts, unedited=1), seed=0)
+    assert {pair.title for pair in found} == {"Amazon"}
+    assert len(found) == 3
+    assert not any(pair.claim.startswith("It ") for pair in found)
+    assert all("400 billion trees" in pair.evidence for pair in found)
 
 
 def test_a_branch_never_sees_the_fold_that_it_leaves_out() -> None:

@@ -20,6 +20,7 @@ import numpy as np
 
 from factscore_chain.evals.training.verifier.config import DEFAULT, Recipe, read_recipe
 from factscore_chain.evals.training.verifier.facts import facts_with_evidence
+from factscore_chain.evals.training.verifier.leads import read_leads
 from factscore_chain.evals.training.verifier.pairs import FOLDS, TrainingPair, build_pairs
 
 STEPS = ("pairs", "align", "train", "export", "cross", "head", "card")
@@ -60,7 +61,7 @@ class Run:
         """Builds the training pairs."""
         config = self.recipe.pairs
         facts = facts_with_evidence(self.data, config.of_others, config.seed)
-        pairs = build_pairs(self.data, facts, config)
+        pairs = build_pairs(self.data, facts, read_leads(self.data, config.leads, config.seed), config)
         (self.out / "pairs.pkl").write_bytes(pickle.dumps([tuple(pair) for pair in pairs]))
         self.log(f"pairs: {dict(sorted(Counter(pair.source for pair in pairs).items()))}")
 

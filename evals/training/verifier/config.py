@@ -21,10 +21,24 @@ class Edits(_Section):
 
     rate: float = Field(ge=0, le=1)
     """Share of the supported pairs that are edited."""
+    misplaced: float = Field(ge=0, le=1)
+    """Share of the supported pairs that are also given a value that stands elsewhere in the evidence."""
     symmetric: float = Field(ge=0, le=1)
     """Share of the replacements that are also made in the evidence."""
     denied: float = Field(ge=0, le=1)
     """Share of edited numbers, months, nationalities and places that are denied as well: true again."""
+
+
+class LeadsConfig(_Section):
+    """Statements of encyclopedia leads."""
+
+    count: int
+    of_each: int
+    """Statements of one lead at most."""
+    facts: float = Field(ge=0, le=1)
+    """Share of them that are atomic facts; the others are sentences or clauses."""
+    unedited: float = Field(ge=0, le=1)
+    """Share that is learnt as it stands, too."""
 
 
 class PairsConfig(_Section):
@@ -33,9 +47,7 @@ class PairsConfig(_Section):
     seed: int
     of_others: int
     """Facts said of other people than they are true of."""
-    leads: int
-    """Sentences of encyclopedia leads."""
-    leads_unedited: float
+    leads: LeadsConfig
     irrelevant_kept: float
     """Share kept of Factcheck's irrelevant evidence, which outnumbers all else there."""
     fever_evidence_names: int

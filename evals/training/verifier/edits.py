@@ -33,7 +33,10 @@ EVEN = (
 """Kinds of edits, each as often as it is tried first."""
 HARD = (*EVEN, *("number", "number", "month", "month", "argument_swap", "argument_swap"))
 """More of what a reader of words alone misses."""
+EXCHANGED = frozenset({"argument_swap", "misplaced"})
+"""Kinds of edits after which two strings are in each other's place."""
 _NEGATE_LAST = 0.6
+_LEAST_BETWEEN = 2
 
 
 class Edit(NamedTuple):
@@ -158,6 +161,59 @@ def _argument_swap(text: str, rng: Random) -> Edit | None:
         return None
     swapped = text[: first.start()] + right + between + left + text[last.start() + len(right) :]
     return Edit("argument_swap", swapped, left, right)
+
+
+def misplace(text: str, evidence: str, rng: Random, topic: str = "") -> Edit | None:
+    """The statement with one of its values replaced by another of the kind that the evidence gives for something else.
+
+    Every word of the result stands in the evidence, so that only a reader of who did what, when and where can
+    tell. None where the evidence gives no such value, or names the two side by side, as in a list of which all
+    may be true.
+    """
+    found = [
+        (old, new)
+        for old, kind in _values(text, topic)
+        for new, other in _values(evidence, topic)
+        if kind == other and not _whole(new).search(text) and _apart(evidence, old, new)
+    ]
+    if not found:
+        return None
+    old, new = rng.choice(sorted(set(found)))
+    return Edit("misplaced", _with_article(_replace_once(text, old, new), new), old, new)
+
+
+def _values(text: str, topic: str) -> list[tuple[str, str]]:
+    """Numbers, listed words and names of a text, each with what may stand in its place.
+
+    No roles: somebody may have two of them.
+    """
+    found = [(match.group(), _magnitude(match.group())) for match in _NUMBER.finditer(text)]
+    for kind in ("month", "nationality", "place"):
+        words = [word for word in _words().lists[kind] if word in text and _whole(word).search(text)]
+        found += [(word, kind) for word in words]
+    listed = {value for value, _ in found}
+    for match in _names_in(text, topic):
+        name = match.group().rstrip(".")
+        if name not in listed:
+            found.append((name, f"name {_slot(text, match)}"))
+    return found
+
+
+def _magnitude(number: str) -> str:
+    value = float(number.replace(",", ""))
+    plain = "," not in number and "." not in number
+    if plain and 1000 <= value <= 2100:
+        return "year"
+    return "small number" if plain and value <= 31 else "number"
+
+
+def _apart(evidence: str, old: str, new: str) -> bool:
+    """Whether both stand in the evidence, and at least two small words between them wherever they meet."""
+    places = [[match.span() for match in _whole(value).finditer(evidence)] for value in (old, new)]
+    between = [
+        evidence[min(left[1], right[1]) : max(left[0], right[0])] for left in places[0] for right in places[1]
+    ]
+    return bool(between) and all(len(re.findall(r"\b[a-z]+", one)) >= _LEAST_BETWEEN for one in between)
 
 
 _KINDS: dict[str, Callable[[str, Random], Edit | None]] = {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -13,10 +12,12 @@ from factscore_chain.evals.split import is_held_out, topic_hash
 from factscore_chain.evals.training.verifier import sources
 from factscore_chain.evals.training.verifier.config import Edits, PairsConfig
 from factscore_chain.evals.training.verifier.edits import (
+    EXCHANGED,
     HARD,
     Edit,
     Editor,
     exchange,
+    misplace,
     negate,
     replace_everywhere,
 )
@@ -70,18 +71,22 @@ def refuse_reported_topics(pairs: Sequence[TrainingPair]) -> None:
         )
 
 
-def build_pairs(data: Path, facts: Sequence[TrainingPair], config: PairsConfig) -> list[TrainingPair]:
+def build_pairs(
+    data: Path, facts: Sequence[TrainingPair], leads: Sequence[TrainingPair], config: PairsConfig
+) -> list[TrainingPair]:
     """All pairs, shuffled.
 
     Args:
         data: The folder of labelled sets.
         facts: Human facts of training topics with the sentences that align with them, source "fs".
+        leads: Statements of encyclopedia leads, source "lead".
         config: Sizes and rates.
     """
     rng = Random(config.seed)
     fever = sources.read_fever(data)
     editor = Editor(
-        [*(row.claim for row in fever), *(pair.claim for pair in facts)]
+        [pair.claim for pair in (*facts, *leads)]
+        + [row.claim for row in fever]
         + [row.evidence[0] for row in fever[: config.fever_evidence_names]],
         HARD,
     )
@@ -92,8 +97,7 @@ def build_pairs(data: Path, facts: Sequence[TrainingPair], config: PairsConfig) 
         *_wice(data),
         *_factcheck(data, rng, config.irrelevant_kept),
     ]
-    leads = _leads(data, rng, config.leads)
-    pairs = [*natural, *_bump(data), *(pair for pair in leads if rng.random() < config.leads_unedited)]
+    pairs = [*natural, *_bump(data), *(pair for pair in leads if rng.random() < config.leads.unedited)]
     for source, edits in config.edits.items():
         of_source = leads if source == "lead" else [pair for pair in natural if pair.source == source]
         pairs += edited(of_source, editor, rng, edits)
@@ -112,12 +116,7 @@ def edited(pairs: Iterable[TrainingPair], editor: Editor, rng: Random, rates: Ed
     supported by e: a "not" does not give it away either.
     """
     found = []
-    for pair in pairs:
-        if pair.label != SUPPORTED or rng.random() > rates.rate:
-            continue
-        edit = editor.edit(pair.claim, rng, pair.title)
-        if edit is None:
-            continue
+    for pair, edit in _edits(pairs, editor, rng, rates):
         found.append(pair._replace(claim=edit.text, label=CONTRADICTED, source=f"{pair.source}-edit"))
         symmetric = pair._replace(source=f"{pair.source}-symmetric")
         if edit.kind in _DENIABLE and rng.random() < rates.denied and (denied := negate(edit.text, rng)):
@@ -129,10 +128,24 @@ def edited(pairs: Iterable[TrainingPair], editor: Editor, rng: Random, rates: Ed
     return found
 
 
+def _edits(
+    pairs: Iterable[TrainingPair], editor: Editor, rng: Random, rates: Edits
+) -> Iterator[tuple[TrainingPair, Edit]]:
+    for pair in pairs:
+        if pair.label != SUPPORTED:
+            continue
+        if rng.random() < rates.rate and (edit := editor.edit(pair.claim, rng, pair.title)):
+            yield pair, edit
+        if rng.random() < rates.misplaced:
+            edit = misplace(pair.claim, pair.evidence, rng, pair.title)
+            if edit:
+                yield pair, edit
+
+
 def _edited_alike(evidence: str, edit: Edit) -> str | None:
     if edit.old is None or edit.new is None:
         return None
-    change = exchange if edit.kind == "argument_swap" else replace_everywhere
+    change = exchange if edit.kind in EXCHANGED else replace_everywhere
     return change(evidence, edit.old, edit.new)
 
 
@@ -199,36 +212,6 @@ def _bump(data: Path) -> list[TrainingPair]:
                 evidence = covering(edited_sentence, article, 2)
                 pairs.append(TrainingPair(edited_sentence, evidence, CONTRADICTED, "bump"))
     return pairs
-
-
-def _leads(data: Path, rng: Random, count: int) -> list[TrainingPair]:
-    """Sentences of encyclopedia leads, made to stand alone, with three sentences around them as evidence."""
-    reported = {title for title in sources.read_pages(data) if is_held_out(title)}
-    for rows in (sources.read_fool_me_twice(data), sources.read_wice(data)):
-        reported |= {row.title for row in rows if row.held_out}
-    articles = sources.read_summaries(data)
-    rng.shuffle(articles)
-    pairs: list[TrainingPair] = []
-    for title, text in articles:
-        if title in reported or len(text) < 200 or len(pairs) >= count:
-            continue
-        sentences = windows(sentences_of(text))
-        if len(sentences) < 2:
-            continue
-        chosen = rng.randrange(len(sentences))
-        if 6 <= len(sentences[chosen].split()) <= 40:
-            first = max(0, min(chosen - rng.randrange(3), len(sentences) - 3))
-            evidence = under_title(title, " ".join(sentences[first : first + 3]))
-            claim = _standing_alone(sentences[chosen], title, rng)
-            pairs.append(TrainingPair(claim, evidence, SUPPORTED, "lead", title))
-    return pairs
-
-
-def _standing_alone(sentence: str, title: str, rng: Random) -> str:
-    plain = re.sub(r"\s*\([^)]*\)", "", sentence)
-    plain = re.sub(r"^(He|She|It|They)\b", title, plain)
-    clause = re.match(r"(.{25,}?)(?:, (?:which|who|where|and|but|while|with|including|making)\b|;).*$", plain)
-    return clause.group(1).rstrip(" ,;") + "." if clause and rng.random() < 0.6 else plain
 
 
 def _mismatched(pairs: Sequence[TrainingPair], rng: Random, count: int) -> list[TrainingPair]:
