@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -25,7 +26,7 @@ from factscore_chain.evals.training.verifier.pairs import (
     refuse_reported_topics,
     trained_on,
 )
-from factscore_chain.evals.training.verifier.rows import Table, with_cross_features
+from factscore_chain.evals.training.verifier.rows import Table, with_cross_features, within_limits
 from factscore_chain.evals.training.verifier.sources import CONTRADICTED, SUPPORTED
 from factscore_chain.evals.training.verifier.texts import covering, undo_treebank, windows
 from factscore_chain.verify.cross_encoder import CrossEncoder, Pair
@@ -49,7 +50,8 @@ def table_of(titles: Sequence[str]) -> Table:
     texts = np.array(titles)
     held_out = np.array([is_held_out(title) for title in titles])
     features = np.zeros((len(titles), 1), np.float32)
-    return Table(features, texts, texts, held_out, texts, texts, held_out, texts)
+    limits = np.array([(0.0, 1.0)] * len(titles))
+    return Table(features, texts, texts, held_out, texts, texts, held_out, texts, limits)
 
 
 def pair(title: str, source: str = "fs") -> TrainingPair:
@@ -146,6 +148,11 @@ def test_rows_are_read_by_the_model_that_never_saw_their_topic() -> None:
     read = with_cross_features(table, [Constant(0), Constant(1)], Constant(2))
     expected = [2 if is_held_out(title) else fold_of(title) for title in titles]
     assert read.features[:, -1].tolist() == expected
+
+
+def test_probabilities_of_the_head_are_kept_within_the_limits_of_each_claim() -> None:
+    table = replace(table_of(["0", "1", "2"]), limits=np.array([(0.7, 1.0), (0.0, 0.3), (0.0, 1.0)]))
+    assert within_limits(table, np.array([0.5, 0.5, 0.5])).tolist() == [0.7, 0.3, 0.5]
 
 
 def test_the_shipped_recipe_reads() -> None:

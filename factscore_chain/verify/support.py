@@ -90,13 +90,17 @@ class Draft:
     renamed: tuple[int, ...] = ()
     """Numbers of passages that say the same with another name."""
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Between what the probability must lie, whatever the head says."""
+        least, most = limits(_named(self.features), self.pair.fact, self.pair.evidence, self.subject)
+        return min(least, self.most), min(most, self.most)
+
     def completed(self, logits: Floats) -> Read:
         """The claim read, given the cross-encoder's logits of its pair."""
         row = np.concatenate([self.features, cross_features(logits)])
         other_time = tells_of_another_time(_named(self.features), self.pair.fact, self.pair.evidence)
-        least, most = row_limits(self.features, self.pair, self.subject)
-        bounds = (min(least, self.most), min(most, self.most))
-        return Read(row, self.passages, bounds, other_time, self.against, self.renamed)
+        return Read(row, self.passages, self.limits, other_time, self.against, self.renamed)
 
 
 class Support:
@@ -204,11 +208,6 @@ def _most_by(sentences: list[int], claim: Claim, alignment: Alignment, subject: 
     """The highest probability that some of the sentences leave, read without the others."""
     told = alignment.evidence.sentences[alignment.best_among(sentences)]
     return limits(alignment.settling(sentences), claim.fact.text, told, subject)[1]
-
-
-def row_limits(features: Floats, pair: Pair, subject: str | None = None) -> tuple[float, float]:
-    """Between what the probability must lie of a fact with these features, read in this pair."""
-    return limits(_named(features), pair.fact, pair.evidence, subject)
 
 
 def _named(features: Floats) -> dict[str, float]:

@@ -164,11 +164,11 @@ def _argument_swap(text: str, rng: Random) -> Edit | None:
 
 
 def misplace(text: str, evidence: str, rng: Random, topic: str = "") -> Edit | None:
-    """The statement with one of its values replaced by another of the kind that the evidence gives for something else.
+    """The statement with one of its values replaced by one that the evidence gives for something else.
 
     Every word of the result stands in the evidence, so that only a reader of who did what, when and where can
-    tell. None where the evidence gives no such value, or names the two side by side, as in a list of which all
-    may be true.
+    tell. None where the evidence gives no such value, or names the two side by side, as in a list of which
+    all may be true.
     """
     found = [
         (old, new)

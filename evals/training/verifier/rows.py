@@ -20,7 +20,7 @@ from factscore_chain.retrievers.ensemble import KnowledgeRetriever, to_passages
 from factscore_chain.retrievers.knowledge import KnowledgeSource
 from factscore_chain.values import AtomicFact, Claim, Passage
 from factscore_chain.verify.cross_encoder import CrossEncoder, Pair
-from factscore_chain.verify.support import CROSS_FEATURES, Support, cross_features, row_limits
+from factscore_chain.verify.support import CROSS_FEATURES, Support, cross_features
 
 _BATCH = 256
 _EDITS_KEPT = 0.5
@@ -56,6 +56,8 @@ class Table:
     group: npt.NDArray[np.str_]
     held_out: npt.NDArray[np.bool_]
     kind: npt.NDArray[np.str_]
+    limits: npt.NDArray[np.float64]
+    """Between what the probability must lie, shape (claims, 2)."""
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> Table:
         """Some of the rows."""
@@ -90,15 +92,13 @@ def make_table(asked: Sequence[Asked], support: Support) -> Table:
         np.array([one.group for one in kept]),
         np.array([one.held_out for one in kept]),
         np.array([one.kind for one in kept]),
+        np.array([draft.limits for draft in drafts]),
     )
 
 
 def within_limits(table: Table, probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Probabilities of the head, kept between the limits that the verifier keeps them in."""
-    pairs = (Pair(str(text), str(claim)) for text, claim in zip(table.evidence, table.claim, strict=True))
-    found = [row_limits(row, pair) for row, pair in zip(table.features, pairs, strict=True)]
-    least, most = np.array(found).reshape(-1, 2).T
-    return np.asarray(np.clip(probability, least, most), np.float64)
+    return np.asarray(np.clip(probability, *table.limits.T), np.float64)
 
 
 def with_cross_features(table: Table, branches: Sequence[CrossEncoder], mean: CrossEncoder) -> Table:
