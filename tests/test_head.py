@@ -17,9 +17,9 @@ STUMP = {
     "threshold": [[0.5, 0.0, 10.0]],
     "value": [[-2.0, -1.0, 1.0, 2.0]],
     "intercept": 0.25,
-    "slope": 2.0,
-    "offset": -0.5,
-    "thresholds": {"default": 0.5},
+    "known": {"slope": 2.0, "offset": -0.5},
+    "free": {"slope": 1.0, "offset": 0.5},
+    "thresholds": {"default": 0.6, "free": 0.5},
     "version": "1",
 }
 
@@ -41,8 +41,13 @@ def test_a_row_goes_to_the_leaf_its_values_ask_for(
 
 
 def test_the_probability_is_the_calibrated_log_odds(head: TreeHead) -> None:
-    expected = 1 / (1 + np.exp(-(2.0 * 2.25 - 0.5)))
-    assert head.probability(np.array([[1.0, 11.0]]))[0] == pytest.approx(expected)
+    rows = np.array([[1.0, 11.0]] * 2)
+    expected = [1 / (1 + np.exp(-(2.0 * 2.25 - 0.5))), 1 / (1 + np.exp(-(1.0 * 2.25 + 0.5)))]
+    assert head.probability(rows, np.array([False, True])) == pytest.approx(expected)
+
+
+def test_a_claim_of_which_nobody_says_whom_it_is_about_has_a_threshold_of_its_own(head: TreeHead) -> None:
+    assert (head.default_threshold(free=False), head.default_threshold(free=True)) == (0.6, 0.5)
 
 
 @pytest.mark.parametrize("content", ["{", "{}", '{"features": 3}'])

@@ -51,7 +51,7 @@ def table_of(titles: Sequence[str]) -> Table:
     held_out = np.array([is_held_out(title) for title in titles])
     features = np.zeros((len(titles), 1), np.float32)
     limits = np.array([(0.0, 1.0)] * len(titles))
-    return Table(features, texts, texts, held_out, texts, texts, held_out, texts, limits)
+    return Table(features, texts, texts, held_out, texts, texts, held_out, texts, limits, held_out)
 
 
 def pair(title: str, source: str = "fs") -> TrainingPair:

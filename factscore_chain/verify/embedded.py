@@ -26,7 +26,11 @@ class EmbeddedVerifier(LocalVerifier):
     """
 
     threshold: float | None = Field(default=None, ge=0, le=1)
-    """Probability from which a fact counts as supported; None takes the shipped default."""
+    """Probability from which a fact counts as supported; None takes the shipped defaults.
+
+    There are two: one for facts about a known subject (a topic, or the title of a page in the fact), and one
+    for claims of which nobody says whom they are about.
+    """
 
     @property
     def verifier_name(self) -> str:
@@ -36,7 +40,9 @@ class EmbeddedVerifier(LocalVerifier):
     @property
     def identity(self) -> dict[str, str]:
         """What decides, for the report's manifest."""
-        return {"kind": "embedded", "model": shared_support().head.version, "threshold": f"{self._limit:g}"}
+        known, free = (f"{self._limit(free=free):g}" for free in (False, True))
+        limits = {"threshold": known} if known == free else {"threshold": known, "threshold_free": free}
+        return {"kind": "embedded", "model": shared_support().head.version, **limits}
 
     def prepare(self, passages: Sequence[Passage]) -> None:
         """Loads the models and encodes the passages, which are then kept for the facts to come."""
@@ -53,12 +59,13 @@ class EmbeddedVerifier(LocalVerifier):
             for claim, read in zip(values, reads, strict=True)
         ]
 
-    @property
-    def _limit(self) -> float:
-        return shared_support().head.thresholds["default"] if self.threshold is None else self.threshold
+    def _limit(self, *, free: bool) -> float:
+        if self.threshold is not None:
+            return self.threshold
+        return shared_support().head.default_threshold(free=free)
 
     def _decision(self, claim: Claim, read: Read, probability: float) -> Decision:
-        supported = probability >= self._limit
+        supported = probability >= self._limit(free=read.free)
         return Decision(
             claim.fact,
             Verdict.SUPPORTED if supported else Verdict.NOT_SUPPORTED,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,13 @@ import numpy.typing as npt
 from factscore_chain.errors import UsageError
 
 Array = npt.NDArray[np.float64]
+
+
+class Platt(NamedTuple):
+    """A calibration: probability = sigmoid(slope * log odds + offset)."""
+
+    slope: float
+    offset: float
 
 
 @dataclass(frozen=True)
@@ -31,11 +39,15 @@ class TreeHead:
     value: Array
     """Trees by leaves: what the leaf adds to the log odds."""
     intercept: float
-    slope: float
-    """Calibration: probability = sigmoid(slope * log odds + offset)."""
-    offset: float
+    known: Platt
+    """For facts about a known subject, fitted on facts and their topics' pages."""
+    free: Platt
+    """For claims of which nobody says whom they are about, fitted on such claims with texts of their own.
+
+    These are true less often where as many of their words are found.
+    """
     thresholds: dict[str, float]
-    """Probabilities from which a fact counts as supported, by use: "default", "f1", "unbiased"."""
+    """Probabilities from which a fact counts as supported, by use: "default", "f1", "unbiased", "free"."""
     version: str
     """Says which training made it, for manifests."""
 
@@ -55,14 +67,30 @@ class TreeHead:
             node = 2 * node + 1 + right
         return np.asarray(self.intercept + self.value[tree, node - inner].sum(axis=1), np.float64)
 
-    def probability(self, rows: npt.NDArray[np.floating]) -> Array:
-        """Calibrated probability of "supported", one a row."""
-        return sigmoid(self.slope * self.log_odds(rows) + self.offset)
+    def probability(self, rows: npt.NDArray[np.floating], free: npt.NDArray[np.bool_]) -> Array:
+        """Calibrated probability of "supported", one a row.
+
+        Args:
+            rows: As `log_odds` takes them.
+            free: Whether it is not known whom the claim is about, one a row.
+        """
+        slope, offset = (
+            np.where(free, ours, theirs) for ours, theirs in zip(self.free, self.known, strict=True)
+        )
+        return sigmoid(slope * self.log_odds(rows) + offset)
+
+    def default_threshold(self, *, free: bool) -> float:
+        """The probability from which a claim counts as supported if nobody says otherwise."""
+        return self.thresholds["free" if free else "default"]
 
 
 def sigmoid(x: Array) -> Array:
     """The logistic function."""
     return np.asarray(1 / (1 + np.exp(-np.clip(x, -60, 60))), np.float64)
+
+
+def _platt(data: dict[str, Any]) -> Platt:
+    return Platt(float(data["slope"]), float(data["offset"]))
 
 
 def read_head(path: Path) -> TreeHead:
@@ -79,8 +107,8 @@ def read_head(path: Path) -> TreeHead:
             threshold=np.array(data["threshold"], np.float64),
             value=np.array(data["value"], np.float64),
             intercept=float(data["intercept"]),
-            slope=float(data["slope"]),
-            offset=float(data["offset"]),
+            known=_platt(data["known"]),
+            free=_platt(data["free"]),
             thresholds={use: float(value) for use, value in data["thresholds"].items()},
             version=str(data["version"]),
         )

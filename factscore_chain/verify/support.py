@@ -51,6 +51,8 @@ class Read:
     """Numbers of the passages of the chosen sentences, the best first."""
     limits: tuple[float, float]
     """Between what the probability must lie (see `checks.py`)."""
+    free: bool = False
+    """Whether it is not known whom the claim is about."""
     other_time: bool = False
     """Whether its sentences tell of another matter, of other years."""
     against: tuple[int, ...] = ()
@@ -100,7 +102,8 @@ class Draft:
         """The claim read, given the cross-encoder's logits of its pair."""
         row = np.concatenate([self.features, cross_features(logits)])
         other_time = tells_of_another_time(_named(self.features), self.pair.fact, self.pair.evidence)
-        return Read(row, self.passages, self.limits, other_time, self.against, self.renamed)
+        free = self.subject is None
+        return Read(row, self.passages, self.limits, free, other_time, self.against, self.renamed)
 
 
 class Support:
@@ -149,7 +152,8 @@ class Support:
         """Calibrated probabilities of being supported."""
         if not reads:
             return []
-        found = self.head.probability(np.stack([read.row for read in reads]))
+        free = np.array([read.free for read in reads])
+        found = self.head.probability(np.stack([read.row for read in reads]), free)
         least, most = np.array([read.limits for read in reads]).T
         return [float(p) for p in np.clip(found, least, most)]
 

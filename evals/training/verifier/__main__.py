@@ -142,7 +142,7 @@ class Run:
         shipped = {"default": limits["f1"], **limits}
         head = {**fitted.head, "thresholds": shipped, "version": self.recipe.version}
         fit_head.write_head(head, self.out / "head.json")
-        head_says = read_head(self.out / "head.json").probability(table.features)
+        head_says = read_head(self.out / "head.json").probability(table.features, table.free)
         probability = within_limits(table, head_says)
         found = figures.all_figures(table, probability, limits)
         kept = {

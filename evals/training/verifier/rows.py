@@ -58,6 +58,8 @@ class Table:
     kind: npt.NDArray[np.str_]
     limits: npt.NDArray[np.float64]
     """Between what the probability must lie, shape (claims, 2)."""
+    free: npt.NDArray[np.bool_]
+    """Whether it is not known whom the claim is about (see `TreeHead.probability`)."""
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> Table:
         """Some of the rows."""
@@ -93,6 +95,7 @@ def make_table(asked: Sequence[Asked], support: Support) -> Table:
         np.array([one.held_out for one in kept]),
         np.array([one.kind for one in kept]),
         np.array([draft.limits for draft in drafts]),
+        np.array([draft.subject is None for draft in drafts]),
     )
 
 
@@ -182,7 +185,8 @@ def _pairs(data: Path, seed: int) -> Iterator[Asked]:
 
 
 def _pair(row: Row, texts: Sequence[str], source: str) -> Asked:
-    passages = tuple(Passage(str(i), text, row.title or None) for i, text in enumerate(_packed(texts)))
+    """A claim with texts of which nobody says where they stand."""
+    passages = tuple(Passage(str(i), text) for i, text in enumerate(_packed(texts)))
     claim = Claim(AtomicFact(row.claim), passages, None)
     return Asked(claim, row.label == SUPPORTED, source, row.title or row.claim, row.held_out)
 
