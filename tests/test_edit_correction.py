@@ -57,3 +57,11 @@ def test_a_page_about_somebody_else_gives_no_value() -> None:
     wrong = "Frida Kahlo married Pablo Picasso in 1895."
     pages = (("Frida Kahlo", "Frida Kahlo was a Mexican painter."), ("Marie Curie", CURIE))
     assert edit_sentence(_asked(text, wrong, *pages)).text is None
+
+
+def test_one_correction_mends_every_fact_that_has_the_wrong_value() -> None:
+    text = "Frida Kahlo married Pablo Picasso in 1929."
+    wrong = ["Frida Kahlo married Pablo Picasso.", text]
+    edit = edit_sentence(request(text, wrong, passages=[KAHLO], topic="Frida Kahlo"))
+    assert edit.text == "Frida Kahlo married Diego Rivera in 1929."
+    assert [action.action for action in edit.actions] == ["corrected", "corrected"]

@@ -57,10 +57,17 @@ async def test_only_the_sentence_goes_and_the_layout_of_others_stays(
 
 @pytest.mark.parametrize("size", [1, 1000])
 async def test_a_stream_keeps_what_the_whole_answer_keeps(size: int) -> None:
-    text = f"{GONE}\n\n## Kyoto\n\n{GOOD[1]}\n\n{CODE}\n\n1. {GONE}\n2. {GOOD[1]}\n\n{TABLE}{ROW}"
+    text = f"{GONE}\n\n## Kyoto\n\n{GOOD[1]}\n\n{CODE}\n\n- {GONE}\n- {GOOD[1]}\n\n{TABLE}{ROW}"
     stream = VerifiedStream(embedded(on_fail="remove"), bits(text, size))
     whole = await embedded(on_fail="remove").checker.acheck(text, None, CONTEXT)
     assert "".join([piece.text async for piece in stream]) == whole.text
+
+
+async def test_a_stream_keeps_the_numbers_of_a_list_as_they_came() -> None:
+    text = f"1. {GONE}\n2. {GOOD[1]}\n"
+    assert await text_shown(embedded(on_fail="remove"), text) == f"2. {GOOD[1]}\n"
+    whole = await embedded(on_fail="remove").checker.acheck(text, None, CONTEXT)
+    assert whole.text == f"1. {GOOD[1]}\n"
 
 
 @pytest.mark.parametrize("on_fail", ["remove", "correct"])

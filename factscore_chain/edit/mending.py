@@ -137,12 +137,17 @@ def corrected(mending: Mending) -> Mending:
 
 def _corrected(mending: Mending, index: int) -> Mending:
     fact, own = mending.request.facts[index], mending.own(index)
+    same = FactAction(index, "corrected", "the same value is wrong in it")
     if own and own <= mending.changed:
-        return mending.done([index], FactAction(index, "corrected", "the same value is wrong in it"))
-    if mending.request.policy is Policy.AUTO and fact.reason == "no_evidence":
-        return mending
+        return mending.done([index], same)
     rest, topic = own - mending.changed, mending.request.generation.topic
-    found = correction(mending.draft, fact, rest, topic) or slot(mending.draft, fact, rest, topic)
+    found = None
+    if mending.request.policy is not Policy.AUTO or fact.reason != "no_evidence":
+        found = correction(mending.draft, fact, rest, topic) or slot(mending.draft, fact, rest, topic)
+    if found is None and not mending.changed.isdisjoint(mending.stated[index]):
+        # Whether the rest of it holds now is for verification to say.
+        needed = mending.needed | mending.stated[index]
+        return mending.done([index], same, needed=needed)
     if found is None:
         return mending
     value = found.value

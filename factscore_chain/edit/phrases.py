@@ -42,6 +42,7 @@ _ENDS: dict[str, frozenset[str]] = {
 _LEADS = frozenset({"preposition", "participle", "gerund", "adverb"})
 _VERBS = frozenset({"finite", "participle", "gerund", "infinitive"})
 _OBJECT = frozenset({"determiner", "adjective", "noun", "plural", "name", "number"})
+_ARTICLES = frozenset({"a", "an", "the"})
 _WHEN = frozenset({"last", "this", "next", "earlier", "later"})
 _SUBJECTS = frozenset({"pronoun", "name", "determiner", "noun", "plural", "number", "adjective"})
 
@@ -212,6 +213,8 @@ def _modifiers(draft: Draft, first: int, last: int) -> Iterator[Piece]:
         start = first
         while start and draft.tags[start - 1] == "adverb" and draft.tags[start] == "adjective":
             start -= 1
+        if head == "name" and tag != "adjective" and start and draft.lower[start - 1] in _ARTICLES:
+            start -= 1  # "the chemist" before a name
         # "modern, colourful" before a noun: the comma goes with either of the two.
         apart = start > 1 and draft.lower[start - 1] == "," and draft.tags[start - 2] == "adjective"
         yield Piece(frozenset(range(start - apart, last)), name=_MODIFIER)
