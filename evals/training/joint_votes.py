@@ -37,7 +37,7 @@ def own_votes(table: Table, config: Path) -> list[Vote]:
     """The embedded verifier's probability of every human fact in the table."""
     recipe = read_recipe(config).head
     rows, held = training_rows(table, recipe), table.where(table.held_out)
-    shipped = shared_support().head.probability(held.features)
+    shipped = shared_support().head.probability(held.features, held.free)
     return [
         Vote(
             system=str(half.kind[i]),
