@@ -11,19 +11,16 @@ from factscore_chain.decompose.words import UNIT_MARKS, Word, is_mark
 ERAS = frozenset({"bc", "bce", "ad", "ce", "b.c", "b.c.", "b.c.e", "b.c.e.", "a.d", "a.d.", "c.e", "c.e."})
 """What stands beside a year to say from where it is counted."""
 _NOUNS = frozenset({"noun", "plural"})
-_EXACTNESS = (
-    ("more", "than"),
-    ("less", "than"),
-    ("fewer", "than"),
-    ("at", "least"),
-    ("at", "most"),
-    ("up", "to"),
-    ("as", "many", "as"),
-    ("as", "few", "as"),
-    ("as", "much", "as"),
-    ("not", "all"),
-    ("not", "every"),
-)
+_EXACTNESS = {
+    "more": (("more", "than"),),
+    "less": (("less", "than"),),
+    "fewer": (("fewer", "than"),),
+    "at": (("at", "least"), ("at", "most")),
+    "up": (("up", "to"),),
+    "as": (("as", "many", "as"), ("as", "few", "as"), ("as", "much", "as")),
+    "not": (("not", "all"), ("not", "every")),
+}
+"""How exactly a number is meant, by the first word of each phrase."""
 _HOW_MANY_LIST = "no few most some all every each half any"
 _HOW_MANY = frozenset(_HOW_MANY_LIST.split())
 _ONLY = frozenset({"only", "just", "merely", "exactly", "solely"})
@@ -43,9 +40,11 @@ def _join_era(words: Sequence[Word], parts: list[Part], i: int) -> None:
     joined = (one.text[0].isdigit() and other.lower in ERAS) or (
         one.lower in ERAS and other.text[0].isdigit()
     )
+    if not joined:
+        return
     written_so = any(word.text[:2] != word.lower[:2] for word in (one, other))
     chosen = [part for part in parts[i : i + 2] if part != "out"]
-    if joined and written_so and chosen:
+    if written_so and chosen:
         parts[i : i + 2] = [chosen[-1]] * 2
 
 
@@ -78,7 +77,7 @@ def _qualify(words: Sequence[Word], tagged: Tagged, parts: list[Part], i: int) -
             head += 1
         if head < len(words) and tagged.tags[head] in INSIDE and parts[head] != "out" and lower != "most":
             parts[i:head] = [parts[head]] * (head - i)
-    for phrase in _EXACTNESS:
+    for phrase in _EXACTNESS.get(lower, ()):
         end = i + len(phrase)
         if end < len(words) and tuple(word.lower for word in words[i:end]) == phrase:
             _join_exactness(words, tagged, parts, i, end)
