@@ -17,7 +17,6 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +25,13 @@ from typing import Any
 from factscore_chain.chain import FactScoreChain
 from factscore_chain.errors import FactScoreError
 from factscore_chain.evals.bench.machine import machine, machine_line
-from factscore_chain.evals.bench.run_speed import ModelServer, Task, model_server, read_task
+from factscore_chain.evals.bench.run_speed import (
+    ModelServer,
+    Task,
+    add_task_arguments,
+    model_server,
+    run_task,
+)
 from factscore_chain.gate.scoring import score_rows
 from factscore_chain.gate.store import RunStore
 from factscore_chain.retrievers.opening import as_retriever
@@ -149,29 +154,15 @@ def lines(found: dict[str, Any]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measures and prints; returns the exit code."""
-    options = _parser().parse_args(arguments)
-    folder = options.data or Path(os.environ.get("FACTSCORE_DATA", "."), "factscore")
-    with tempfile.TemporaryDirectory() as name:
-        scratch = Path(name)
-        try:
-            found = measure(read_task(folder, options.system, options.limit, scratch), options, scratch)
-        except (FactScoreError, OSError) as error:
-            print(f"resume: {error}", file=sys.stderr)
-            return 2
-    print(json.dumps(found) if options.json else "\n".join(lines(found)))
-    return 0
+    return run_task("resume", _parser().parse_args(arguments), measure, lines)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="What keeping a run's work costs, and what it saves.")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="with pages.jsonl and labeled/")
-    parser.add_argument("--system", default="ChatGPT", help="whose generations (default: ChatGPT)")
-    parser.add_argument("--limit", type=int, default=8, metavar="N", help="generations (default: 8)")
+    add_task_arguments(parser)
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="runs of each kind (default: 3)")
     parser.add_argument("--concurrency", type=int, default=16, metavar="N", help="calls at once (16)")
-    parser.add_argument("--read", type=float, default=0.0002, metavar="SECONDS", help="for a token read anew")
-    parser.add_argument("--write", type=float, default=0.02, metavar="SECONDS", help="for a token written")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
 
 

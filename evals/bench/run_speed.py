@@ -127,6 +127,41 @@ def read_task(folder: Path, system: str, limit: int, scratch: Path) -> Task:
     )
 
 
+def run_task(
+    name: str,
+    options: argparse.Namespace,
+    measure: Callable[[Task, argparse.Namespace, Path], dict[str, Any]],
+    lines: Callable[[dict[str, Any]], list[str]],
+) -> int:
+    """Reads the task that the arguments name, measures and prints; returns the exit code.
+
+    Args:
+        name: The command's, before what goes wrong.
+        options: Its arguments, among them those of `add_task_arguments`, and `data`.
+        measure: Given the task, the arguments and a folder for files.
+        lines: What was measured, for people.
+    """
+    folder = options.data or Path(os.environ.get("FACTSCORE_DATA", "."), "factscore")
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            task = read_task(folder, options.system, options.limit, Path(scratch))
+            found = measure(task, options, Path(scratch))
+        except (FactScoreError, OSError) as error:
+            print(f"{name}: {error}", file=sys.stderr)
+            return 2
+    print(json.dumps(found) if options.json else "\n".join(lines(found)))
+    return 0
+
+
+def add_task_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares which generations are scored, how fast the server is, and how figures are printed."""
+    parser.add_argument("--system", default="ChatGPT", help="whose generations (default: ChatGPT)")
+    parser.add_argument("--limit", type=int, default=8, metavar="N", help="generations (default: 8)")
+    parser.add_argument("--read", type=float, default=0.0002, metavar="SECONDS", help="for a token read anew")
+    parser.add_argument("--write", type=float, default=0.02, metavar="SECONDS", help="for a token written")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
 def original(task: Task, server: ModelServer, scratch: Path) -> Callable[[], Report]:
     """The published protocol with BM25, one call at a time, made ready before the clock starts."""
     data = scratch / "original"
@@ -217,31 +252,16 @@ def lines(found: dict[str, Any]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measures and prints; returns the exit code."""
-    options = _parser().parse_args(arguments)
-    folder = options.data or Path(os.environ.get("FACTSCORE_DATA", "."), "factscore")
-    with tempfile.TemporaryDirectory() as scratch:
-        try:
-            found = compare(
-                read_task(folder, options.system, options.limit, Path(scratch)), options, Path(scratch)
-            )
-        except (FactScoreError, OSError) as error:
-            print(f"run_speed: {error}", file=sys.stderr)
-            return 2
-    print(json.dumps(found) if options.json else "\n".join(lines(found)))
-    return 0
+    return run_task("run_speed", _parser().parse_args(arguments), compare, lines)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Times a run against the published protocol.")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="with pages.jsonl, demons.json, labeled/")
-    parser.add_argument("--system", default="ChatGPT", help="whose generations (default: ChatGPT)")
-    parser.add_argument("--limit", type=int, default=8, metavar="N", help="generations (default: 8)")
+    add_task_arguments(parser)
     parser.add_argument(
         "--concurrency", type=int, nargs="+", default=AT_ONCE, metavar="N", help="calls at once (1 4 16)"
     )
-    parser.add_argument("--read", type=float, default=0.0002, metavar="SECONDS", help="for a token read anew")
-    parser.add_argument("--write", type=float, default=0.02, metavar="SECONDS", help="for a token written")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
 
 

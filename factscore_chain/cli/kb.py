@@ -64,7 +64,7 @@ def passages_wanted(options: argparse.Namespace) -> int:
     """How many passages are to be found.
 
     Raises:
-        UsageError: None.
+        UsageError: Fewer than one.
     """
     from factscore_chain.errors import UsageError
 

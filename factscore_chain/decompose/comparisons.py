@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factscore_chain.decompose.noun_phrases import phrase_end
-from factscore_chain.decompose.tagger import Part, Tagged
+from factscore_chain.decompose.tagger import VERBS, Part, Tagged
 from factscore_chain.decompose.words import Word, is_mark
 
 _REACH = 6
@@ -13,7 +13,6 @@ _REACH = 6
 _COMPARED_LIST = "more less fewer better worse rather other further"
 _COMPARED = frozenset(_COMPARED_LIST.split())
 _FIXED = frozenset({"well", "soon", "far", "long", "first", "early", "late"})
-_VERBS = frozenset({"finite", "participle", "gerund", "infinitive"})
 
 
 def keep_comparisons(words: Sequence[Word], tagged: Tagged, parts: list[Part]) -> None:
@@ -39,7 +38,7 @@ def _start(words: Sequence[Word], tagged: Tagged, at: int) -> int | None:
         return None
     while (
         begin
-        and tagged.tags[begin - 1] not in _VERBS
+        and tagged.tags[begin - 1] not in VERBS
         and at - begin < _REACH
         and _measures(words, tagged, begin - 1)
     ):
@@ -74,7 +73,7 @@ def _complete(words: Sequence[Word], tagged: Tagged, parts: list[Part], start: i
     end = max(phrase_end(words, tagged, begin), at + 2)
     others = end
     while others < len(words) and (
-        words[others].lower in ("and", "or", ",") or tagged.tags[others] not in _VERBS
+        words[others].lower in ("and", "or", ",") or tagged.tags[others] not in VERBS
     ):
         if is_mark(words[others].text) and words[others].text != ",":
             break

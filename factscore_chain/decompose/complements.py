@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factscore_chain.decompose.noun_phrases import INSIDE, MOST, phrase_end, phrase_start
-from factscore_chain.decompose.tagger import Part, Tagged
+from factscore_chain.decompose.tagger import NOUNS, Part, Tagged
 from factscore_chain.decompose.words import Word
 
-_NOUNS = frozenset({"noun", "plural"})
 _BE = frozenset({"is", "was", "are", "were", "be", "been", "became", "becomes", "become"})
 _SINGLING_OUT_LIST = (
     "first second third fourth fifth sixth seventh eighth ninth tenth last latest only sole final next"
@@ -24,10 +23,10 @@ _SINGLING_OUT = frozenset(_SINGLING_OUT_LIST.split())
 def keep_complements(words: Sequence[Word], tagged: Tagged, parts: list[Part]) -> None:
     """Makes "the NOUN of NAME" whole of which a part is chosen, in place, and its superlative with it."""
     for at in range(1, len(words) - 1):
-        if words[at].lower == "of" and tagged.tags[at - 1] in _NOUNS:
+        if words[at].lower == "of" and tagged.tags[at - 1] in NOUNS:
             _join(words, tagged, parts, at)
     for at in range(1, len(words)):
-        if tagged.tags[at] in _NOUNS:
+        if tagged.tags[at] in NOUNS:
             _single_out(words, tagged, parts, at)
 
 

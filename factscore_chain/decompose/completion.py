@@ -12,7 +12,7 @@ from factscore_chain.decompose.comparisons import keep_comparisons
 from factscore_chain.decompose.complements import keep_complements
 from factscore_chain.decompose.phrases import keep_phrases
 from factscore_chain.decompose.quantities import keep_quantities
-from factscore_chain.decompose.tagger import Part, Tagged
+from factscore_chain.decompose.tagger import VERBS, Part, Tagged
 from factscore_chain.decompose.units import keep_units, separates
 from factscore_chain.decompose.words import MODALS, UNIT_MARKS, Word
 
@@ -22,7 +22,6 @@ _QUALIFIERS = frozenset(_QUALIFIER_LIST.split()) | {"supposedly", "possibly", "p
 _LINKS = frozenset("-–—/&'’.+_")
 _OBJECTS = frozenset({"him", "her", "it", "them", "himself", "herself", "itself", "themselves"})
 _OWNED = frozenset({"adjective", "noun", "plural", "name", "number"})
-_VERBS = frozenset({"finite", "participle", "gerund", "infinitive"})
 
 
 def complete(words: Sequence[Word], tagged: Tagged, parts: Sequence[Part]) -> list[Part]:
@@ -60,7 +59,7 @@ def _finish_owner(words: Sequence[Word], tagged: Tagged, parts: list[Part]) -> N
 def _finish_object(words: Sequence[Word], tagged: Tagged, parts: list[Part]) -> None:
     """Takes in a pronoun right after the verb that a predicate ends on ("admired her")."""
     predicate = [i for i, part in enumerate(parts) if part == "predicate"]
-    if not predicate or tagged.tags[predicate[-1]] not in _VERBS:
+    if not predicate or tagged.tags[predicate[-1]] not in VERBS:
         return
     following = predicate[-1] + 1
     if following < len(words) and words[following].lower in _OBJECTS:
@@ -92,7 +91,7 @@ def _attach(words: Sequence[Word], tagged: Tagged, parts: list[Part]) -> None:
         text, lower = words[i].text, words[i].lower
         if text in UNIT_MARKS and (_is_number(words, i + 1) or _is_number(words, i - 1)):
             parts[i] = after if _is_number(words, i + 1) and after != "out" else before
-        elif after == "predicate" and tagged.tags[i + 1] in _VERBS:
+        elif after == "predicate" and tagged.tags[i + 1] in VERBS:
             if lower in _NEGATIONS or _is_modal(words[i], tagged.tags[i]):
                 parts[i] = after
         elif after != "out" and (lower in _QUALIFIERS or lower in _NEGATIONS):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factscore_chain.decompose.noun_phrases import INSIDE
-from factscore_chain.decompose.tagger import Part, Tagged
+from factscore_chain.decompose.tagger import NOUNS, Part, Tagged
 from factscore_chain.decompose.words import UNIT_MARKS, Word, is_mark
 
 ERAS = frozenset({"bc", "bce", "ad", "ce", "b.c", "b.c.", "b.c.e", "b.c.e.", "a.d", "a.d.", "c.e", "c.e."})
 """What stands beside a year to say from where it is counted."""
-_NOUNS = frozenset({"noun", "plural"})
 _EXACTNESS = {
     "more": (("more", "than"),),
     "less": (("less", "than"),),
@@ -52,7 +51,7 @@ def _count(words: Sequence[Word], tagged: Tagged, parts: list[Part], i: int) -> 
     """A number and what it counts."""
     if tagged.tags[i] != "number" or tagged.entities[i] == "date":
         return
-    follows, noun = parts[i + 1], tagged.tags[i + 1] in _NOUNS
+    follows, noun = parts[i + 1], tagged.tags[i + 1] in NOUNS
     may_be_subject = "finite" not in tagged.tags[:i]
     if noun and parts[i] == "out" and (follows == "predicate" or (follows == "subject" and may_be_subject)):
         parts[i] = follows

@@ -25,14 +25,13 @@ from factscore_chain.decompose.noun_phrases import run_start
 from factscore_chain.decompose.selection import chosen
 from factscore_chain.decompose.soundness import is_sound, may_lead, without_loose_words
 from factscore_chain.decompose.subjects import first_verb, owned_before, place_before, whole_subject
-from factscore_chain.decompose.tagger import Part, Pattern, Tagged
+from factscore_chain.decompose.tagger import VERBS, Part, Pattern, Tagged
 from factscore_chain.decompose.wording import finish, is_countable, possessive, with_copula
 from factscore_chain.decompose.words import Word, is_content, is_mark, join, split_words
 
 _PAST = frozenset({"was", "were", "had"})
 _AFTER_OBJECT_LIST = "a an the to in on at for with and or as from by into of that who which"
 _AFTER_OBJECTS = frozenset(_AFTER_OBJECT_LIST.split()) | {"", ",", ".", ";"}
-_VERBAL = frozenset({"finite", "participle", "gerund", "infinitive"})
 _GROUP_ENDS = frozenset({"preposition", "conjunction", "pronoun"})
 _LONGEST_GROUP = 8
 _IN_PLACE = frozenset({"is in", "was in"})
@@ -162,7 +161,7 @@ class Realiser:
     def _with_verb(self, predicate: list[int], *, lacks_verb: bool) -> list[int]:
         """Gives "in Oslo", or an object alone, the verb that it belongs to in the sentence."""
         tags = self._tagged.tags
-        if any(tags[i] in _VERBAL for i in predicate):
+        if any(tags[i] in VERBS for i in predicate):
             return predicate
         verbs = [i for i, tag in enumerate(tags) if tag == "finite"]
         before = [i for i in verbs if i < predicate[0]]

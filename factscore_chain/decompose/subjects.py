@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factscore_chain.decompose.noun_phrases import INSIDE, run_start
-from factscore_chain.decompose.tagger import Part, Tagged
+from factscore_chain.decompose.tagger import NOUNS, Part, Tagged
 from factscore_chain.decompose.words import Word
 
 _JOINED_LIST = "and or & nor both neither either , such as of"
 _JOINED = frozenset(_JOINED_LIST.split())
 _OWNERS = frozenset({"'s", "’s", "'", "’"})
-_NOUNS = frozenset({"noun", "plural"})
 
 
 def first_verb(tagged: Tagged, parts: Sequence[Part]) -> int | None:
@@ -32,7 +31,7 @@ def whole_subject(
     joint = _joint_subject(words, tagged)
     if subject and joint and set(subject) <= set(joint):
         return [*joint]
-    if subject and tagged.tags[subject[-1]] in _NOUNS and all(tagged.tags[i] in INSIDE for i in subject):
+    if subject and tagged.tags[subject[-1]] in NOUNS and all(tagged.tags[i] in INSIDE for i in subject):
         return _with_owner(words, tagged, subject)
     return subject
 

@@ -38,6 +38,9 @@ _TAG_LIST = (
     "adverb determiner conjunction"
 )
 TAGS = tuple(_TAG_LIST.split())
+VERBS = frozenset({"finite", "participle", "gerund", "infinitive"})
+NOUNS = frozenset({"noun", "plural"})
+"""Without names."""
 _ENTITY_LIST = ",person,place,organisation,group,work,date"
 ENTITIES = tuple(_ENTITY_LIST.split(","))
 

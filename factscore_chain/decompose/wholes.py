@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from factscore_chain.decompose.tagger import Tagged
+from factscore_chain.decompose.tagger import VERBS, Tagged
 from factscore_chain.decompose.words import Word
 
 _CONDITIONS = re.compile(
@@ -38,7 +38,6 @@ _WHENEVER = frozenset({"when", "whenever", "until"})
 _TURNS = frozenset({"and", "but", "while", "whereas", "yet"})
 _PRESENT = frozenset({"is", "are", "has", "have", "does", "do", "can", "will", "may", "must"})
 _PAST = frozenset({"was", "were", "had", "did", "could", "would"})
-_VERBAL = frozenset({"finite", "participle", "infinitive", "gerund"})
 _ESTABLISHED_LIST = (
     "discovered found showed shown shows proved proven proves revealed demonstrated confirmed learned learnt"
     " realised realized noticed knew known knows determined established announced"
@@ -74,7 +73,7 @@ def clauses(words: Sequence[Word], tagged: Tagged) -> list[range]:
     for at in range(1, len(words) - 2):
         if words[at].text != "," or words[at + 1].lower not in _TURNS:
             continue
-        own_subject = tagged.tags[at + 2] not in _VERBAL
+        own_subject = tagged.tags[at + 2] not in VERBS
         if own_subject and "finite" in tagged.tags[starts[-1] : at] and "finite" in tagged.tags[at + 2 :]:
             starts.append(at + 2)
     ends = [start - 2 for start in starts[1:]] + [len(words)]
@@ -125,9 +124,9 @@ def _has_reported_clause(words: Sequence[Word], tags: Sequence[str]) -> bool:
         if words[at].lower != "that" or not any(tag == "finite" for tag in tags[at + 1 :]):
             continue
         before = range(max(0, at - _BETWEEN_VERB_AND_THAT), at)
-        verbs = [i for i in before if tags[i] in _VERBAL]
+        verbs = [i for i in before if tags[i] in VERBS]
         if verbs and words[verbs[-1]].lower in _ESTABLISHES:
             continue
-        if verbs and all(tags[i] in (*_VERBAL, "adverb", "pronoun") for i in range(verbs[-1], at)):
+        if verbs and all(tags[i] in (*VERBS, "adverb", "pronoun") for i in range(verbs[-1], at)):
             return True
     return False

@@ -136,20 +136,18 @@ def corrected(mending: Mending) -> Mending:
 
 
 def _corrected(mending: Mending, index: int) -> Mending:
-    fact, own = mending.request.facts[index], mending.own(index)
-    same = FactAction(index, "corrected", "the same value is wrong in it")
-    if own and own <= mending.changed:
-        return mending.done([index], same)
-    rest, topic = own - mending.changed, mending.request.generation.topic
+    fact, topic = mending.request.facts[index], mending.request.generation.topic
+    rest = mending.own(index) - mending.changed
     found = None
     if mending.request.policy is not Policy.AUTO or fact.reason != "no_evidence":
         found = correction(mending.draft, fact, rest, topic) or slot(mending.draft, fact, rest, topic)
-    if found is None and not mending.changed.isdisjoint(mending.stated[index]):
-        # Whether the rest of it holds now is for verification to say.
-        needed = mending.needed | mending.stated[index]
-        return mending.done([index], same, needed=needed)
-    if found is None:
+    if found is None and mending.changed.isdisjoint(mending.stated[index]):
         return mending
+    needed = mending.needed | mending.stated[index]
+    if found is None:
+        # Whether the rest of it holds now is for verification to say.
+        same = FactAction(index, "corrected", "the same value is wrong in it")
+        return mending.done([index], same, needed=needed)
     value = found.value
     why = f"the passage has {found.text!r} in the place of {value.text!r}"
     action = FactAction(index, "corrected", why, (found.passage,))
@@ -158,7 +156,7 @@ def _corrected(mending: Mending, index: int) -> Mending:
         [index],
         action,
         draft=with_articles(mending.draft.replaced(value.start, value.end, found.text)),
-        needed=mending.needed | mending.stated[index],
+        needed=needed,
         changed=mending.changed | {one for one in touched if one is not None},
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from factscore_chain.decompose.tagger import VERBS
 from factscore_chain.edit.draft import Draft
 from factscore_chain.edit.english import (
     BE,
@@ -40,7 +41,6 @@ _ENDS: dict[str, frozenset[str]] = {
 }
 """Kinds of words before which a piece of each sort may end, besides those in `_END_WORDS`."""
 _LEADS = frozenset({"preposition", "participle", "gerund", "adverb"})
-_VERBS = frozenset({"finite", "participle", "gerund", "infinitive"})
 _OBJECT = frozenset({"determiner", "adjective", "noun", "plural", "name", "number"})
 _ARTICLES = frozenset({"a", "an", "the"})
 _WHEN = frozenset({"last", "this", "next", "earlier", "later"})
@@ -89,7 +89,7 @@ def _opens_phrase(draft: Draft, i: int) -> bool:
     if tag in ("participle", "gerund"):
         return draft.tags[i - 1] in _NOUNS
     if word == "to" and draft.tags[i + 1 : i + 2] == ("infinitive",):
-        wants = draft.tags[i - 1] in _VERBS and draft.lower[i - 1] not in INTRANSITIVE
+        wants = draft.tags[i - 1] in VERBS and draft.lower[i - 1] not in INTRANSITIVE
         return "finite" in draft.tags[:i] and not wants
     return tag == "preposition" or draft.lower[i : i + 2] in _PREPOSITION_PAIRS
 
@@ -298,7 +298,7 @@ def _times(draft: Draft, first: int, last: int) -> Iterator[Piece]:
 
 def _objects(draft: Draft, first: int, last: int) -> Iterator[Piece]:
     """The object of a verb that can stand alone: "chess" of "She played chess in Oslo"."""
-    verb = next((i for i in range(first, -1, -1) if draft.tags[i] in _VERBS), None)
+    verb = next((i for i in range(first, -1, -1) if draft.tags[i] in VERBS), None)
     if verb is None or draft.lower[verb] not in INTRANSITIVE:
         return
     end = verb + 1

@@ -53,7 +53,7 @@ def slot(draft: Draft, fact: FactRecord, own: frozenset[int], topic: str | None)
             if stem(told.lower[i]) not in said and _stands_alike(draft, at, told, i)
         }
         if len(found) == 1:
-            text = next(told.tokens[i].text for i in range(len(told)) if told.lower[i] in found)
+            (text,) = found
             return Correction(Value("word", at, at + 1, draft.tokens[at].text), text, passage.id)
     return None
 

@@ -94,12 +94,8 @@ def is_irrelevant(claim: Claim) -> bool:
     subject = _subject(words)
     if not subject:
         return False
-    told = {stem(word) for passage in claim.passages for word in _parts(_told(passage.title, passage.text))}
+    told = {stem(word) for one in claim.passages for word in _parts(f"{one.title or ''} {one.text}")}
     return told.isdisjoint(subject) if len(subject) == 1 else not subject <= told
-
-
-def _told(title: str | None, text: str) -> str:
-    return f"{title or ''} {text}"
 
 
 def _names_topic(words: Sequence[str], topic: str) -> bool:
@@ -118,7 +114,7 @@ def _subject(words: Sequence[str]) -> set[str]:
     after = words[start + len(name)] if start + len(name) < len(words) else ""
     content = [word for word in name if word.lower() not in STOPWORDS]
     single = len(content) == 1
-    if not content or (single and (start == 0) and after.lower() not in _LINKING):
+    if not content or (single and start == 0 and after.lower() not in _LINKING):
         return set()
     return {stem(part) for word in content for part in _parts(word)}
 
